@@ -6,8 +6,6 @@ This is the door of the package: `tool_specs`, `parse_call`, `ActionRunner`, `Ac
 from __future__ import annotations
 
 import difflib
-import re
-from typing import Any
 
 import msgspec
 
@@ -17,12 +15,10 @@ from core.actions.table import ACTIONS, OFFERED, is_offered
 from core.domain.message import ToolCall
 from core.domain.step import Action
 from core.domain.task import AgentSettings, Task
+from core.llm.call_arguments import read_arguments
 from core.llm.model import ToolSpec
 
 __all__ = ["ActionRunner", "ActionSink", "RunnerState", "WakeReason", "parse_call", "tool_specs"]
-
-ARGUMENTS_LIMIT = 4 << 20
-_PLAIN = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def tool_specs(task: Task, settings: AgentSettings) -> list[ToolSpec]:
@@ -33,9 +29,8 @@ def tool_specs(task: Task, settings: AgentSettings) -> list[ToolSpec]:
 
 def parse_call(call: ToolCall) -> Action:
     """The action that a call asks for; never raises. What cannot be read has its reason in `malformed`."""
-    name = _PLAIN.sub("_", call.name)[:64] or "null"
+    name, arguments, problem = read_arguments(call)
     declared = ACTIONS.get(call.name)
-    arguments, problem = _arguments(call.arguments)
     if declared is None:
         problem = _unknown(name)
     elif not problem:
@@ -45,20 +40,6 @@ def parse_call(call: ToolCall) -> Action:
             problem = f"The arguments of {name} are wrong: {error}."
     return Action(call_id=call.id, tool=name, arguments=arguments, family=declared.kind.family if declared else "other",
                   malformed=problem)
-
-
-def _arguments(text: str) -> tuple[dict[str, Any], str]:
-    """The arguments of a call and what is wrong with them."""
-    if len(text) > ARGUMENTS_LIMIT:
-        return {}, f"The arguments are longer than {ARGUMENTS_LIMIT:,} characters."
-    try:
-        given = msgspec.json.decode(text.encode("utf-8", "surrogatepass")) if text.strip() else {}
-        msgspec.json.encode(given)  # what cannot be written again cannot be kept in the log
-    except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError, OverflowError) as error:
-        return {}, f"The arguments are not valid JSON: {error}."
-    if not isinstance(given, dict):
-        return {}, "The arguments are not a JSON object."
-    return given, ""
 
 
 def _unknown(name: str) -> str:

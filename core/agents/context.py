@@ -111,13 +111,22 @@ def observation_text(action: Action, observation: Observation) -> str:
     return neutral("\n".join(parts))
 
 
-def observation_messages(actions: Sequence[Action], observations: Sequence[Observation], *, native: bool
-                         ) -> list[Message]:
-    """What follows an assistant message: a message per call, or one for all in the plain-text format."""
+def observation_messages(actions: Sequence[Action], observations: Sequence[Observation], *, native: bool,
+                         plain: bool = False) -> list[Message]:
+    """What follows an assistant message: a message per call, or one for all in the plain-text formats. `plain`: an
+    environment's own words and nothing around them, so that the same is read each time that it is played."""
     if not actions:
-        return [Message(role="user", content=no_action())]
-    results = [(a, observation_text(a, o)) for a, o in zip(actions, observations, strict=True)]
+        return [Message(role="user", content=no_action(in_environment=plain))]
+    shown = [(a, plain_text(o) if plain else observation_text(a, o))
+             for a, o in zip(actions, observations, strict=True)]
     if native:
-        return [Message(role="tool", content=text, tool_call_id=a.call_id, name=a.tool) for a, text in results]
+        return [Message(role="tool", content=text, tool_call_id=a.call_id, name=a.tool) for a, text in shown]
+    if plain:
+        return [Message(role="user", content="\n".join(text for _, text in shown))]
     return [Message(role="user", content="\n".join(f'<result tool="{a.tool}">\n{text}\n</result>'
-                                                   for a, text in results))]
+                                                   for a, text in shown))]
+
+
+def plain_text(observation: Observation) -> str:
+    """What an environment says, or why it did nothing."""
+    return neutral(observation.error.message if observation.error else observation.output.text)

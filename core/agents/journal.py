@@ -26,7 +26,7 @@ from core.domain.verdict import Author
 from core.logs import Redactor
 from core.protocol.codec import check_event
 from core.store.blobs import compress, decompress
-from core.store.schema import open_migrated
+from core.store.schema import open_in_memory, open_migrated
 
 Boundary = Callable[[str, str], None]
 """Told (name, "before" | "after") at every commit; tests raise there to die at that very moment."""
@@ -37,8 +37,11 @@ T = TypeVar("T")
 class Journal:
     """One session's journal; made when it does not exist."""
 
-    def __init__(self, path: Path, session: str, boundary: Boundary | None = None) -> None:
-        """Raises ProtocolMismatch for a journal of a newer version, Conflict for one of another session."""
+    def __init__(self, path: Path | None, session: str, boundary: Boundary | None = None) -> None:
+        """None instead of a path: it is in memory, and ends with this process.
+
+        Raises ProtocolMismatch for a journal of a newer version, Conflict for one of another session.
+        """
         self.session = session
         self.author = Author(kind="agent", name=session)
         self.on_entries: list[Callable[[], None]] = []
@@ -47,7 +50,7 @@ class Journal:
         self._tails: dict[str, tuple[int, bytes]] = {}
         self._depth = 0
         self._grew = False
-        self._db = open_migrated(path, migrations)
+        self._db = open_migrated(path, migrations) if path is not None else open_in_memory(migrations)
         with self.transaction("open"):
             if self.slot("journal", str) is None:
                 self.put_slot("journal", new_id())

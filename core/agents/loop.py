@@ -12,8 +12,9 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
-from core.actions.registry import ActionRunner, parse_call
+from core.actions.registry import parse_call
 from core.agents import prompts
+from core.agents.acting import Actor
 from core.agents.asking import Asker, Halted
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
@@ -26,10 +27,11 @@ from core.agents.submissions import Submissions
 from core.agents.summary import Summarizer
 from core.domain.action_kinds import ACTION_KINDS
 from core.domain.events import SessionState
-from core.domain.message import Message
+from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Observation
 from core.domain.task import AgentSettings, Task
 from core.llm.model import Completion, EndpointError, LanguageModel, Request, ToolSpec
+from core.llm.react_actions import line_argument, parse_react
 from core.llm.text_actions import parse_text_actions
 
 log = logging.getLogger("agent")
@@ -40,15 +42,19 @@ class Agent:
     `on_action` is entered while an action is carried out."""
 
     def __init__(self, journal: Journal, inbox: Inbox, signals: Signals, steps: StepJournal, model: LanguageModel,
-                 actions: ActionRunner, submissions: Submissions, task: Task, settings: AgentSettings,
+                 actions: Actor, submissions: Submissions, task: Task, settings: AgentSettings,
                  tools: Sequence[ToolSpec], *, workspace: str = "/workspace",
                  on_thought: Callable[[str], None] | None = None,
                  on_action: Callable[[int, Action], AbstractAsyncContextManager[None]] | None = None,
-                 back_off_s: float = 1.0, snapshots: Snapshots | None = None) -> None:
-        """`tools` are all that the agent may call, whether told natively or in the system message."""
+                 back_off_s: float = 1.0, snapshots: Snapshots | None = None, opening: Sequence[Message] = (),
+                 read: Callable[[ToolCall], Action] = parse_call) -> None:
+        """`tools` are all that the agent may call, whether told natively or in the system message, and `read` reads its
+        calls. `opening`: what it is given first, where that is not the task on its hosts."""
         self._journal, self._inbox, self._signals, self._steps = journal, inbox, signals, steps
         self._actions, self._submissions, self._task, self._settings = actions, submissions, task, settings
         self._native = settings.model.actions == "native"
+        self._line = line_argument(tools) if settings.model.actions == "react" else None
+        self._opening, self._read_call = tuple(opening), read
         self._given = tuple(tools) if self._native else ()
         self._described = () if self._native else tuple(tools)
         self._workspace, self._on_thought, self._on_action = workspace, on_thought, on_action
@@ -60,7 +66,7 @@ class Agent:
         """Work until a final state is journalled. A final state of an earlier run stands, unless resumed."""
         if is_over(self._journal, self._inbox):
             return
-        self._steps.found([
+        self._steps.found(self._opening or [
             Message(role="system", content=prompts.system_prompt(self._task, self._workspace, self._described)),
             Message(role="user", content=prompts.task_prompt(self._task)),
         ])
@@ -182,8 +188,9 @@ class Agent:
         """The model's answer; a context that turns out too long is shortened, and the step asked again."""
         attempt = 0
         while True:
-            request = Request(messages=self._steps.messages(self._steps.context(opened)), tools=self._given,
-                              max_tokens=self._settings.model.max_output_tokens, step=opened.number)
+            lines = self._steps.context(opened)
+            request = Request(messages=self._steps.messages(lines), tools=self._given, step=opened.number,
+                              max_tokens=self._settings.model.max_output_tokens, past=self._steps.past(lines))
             try:
                 completion = await self._asker.ask(request, self._tell)
             except EndpointError as error:
@@ -206,9 +213,11 @@ class Agent:
         """Thought and actions of the answer."""
         message = opened.completion.message if opened.completion else Message(role="assistant")
         thought, calls = message.content, message.tool_calls
-        if not self._native:
+        if self._line is not None:
+            thought, calls = parse_react(message.content, opened.number, *self._line)
+        elif not self._native:
             thought, calls = parse_text_actions(message.content, opened.number)
-        return thought or message.reasoning, tuple(parse_call(call) for call in calls)
+        return thought or message.reasoning, tuple(self._read_call(call) for call in calls)
 
     async def _act(self, step: int, actions: Sequence[Action]) -> list[Observation]:
         """Carry the actions out in their order, neighbours that only look or wait together; one that was begun before a
@@ -262,7 +271,7 @@ def in_groups(actions: Sequence[Action]) -> list[list[Action]]:
 def _ending(actions: Sequence[Action], observations: Sequence[Observation]) -> str:
     """The reason for which a step ends the run, or ""."""
     for action, observation in zip(actions, observations, strict=True):
-        if action.tool == "finish" and not observation.is_error:
+        if observation.done or (action.tool == "finish" and not observation.is_error):
             return "finished"
         if action.tool == "eval" and observation.error and observation.error.kind == "limit_evaluations":
             return "limit_evaluations"

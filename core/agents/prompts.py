@@ -60,9 +60,17 @@ def undone(step: int, titles: Sequence[tuple[int, str, bool]]) -> str:
     return fill("undone", {"step": str(step), "steps": lines}).strip()
 
 
-def no_action() -> str:
+def no_action(*, in_environment: bool = False) -> str:
     """What an answer without any action is told."""
-    return " ".join(fill("no_action").split())
+    return " ".join(fill("no_command" if in_environment else "no_action").split())
+
+
+def environment_prompts(task: Task, first: str, form: str, tools: Sequence[ToolSpec] = ()) -> tuple[str, str]:
+    """The first two messages of a session that plays an environment: system and what there is to see at first. `form`
+    is how calls are written; `tools` as in `system_prompt`."""
+    how = fill("react") if form == "react" else fill("text_actions", {"tools": describe_tools(tools)}) if tools else ""
+    system = fill("environment").strip() + ("\n\n" + how.strip() if how else "")
+    return system, f"{task.description}\n\n{neutral(first)}"
 
 
 def note(step: int, limits: Limits, *, worked_s: float, evaluations: int, tokens: int, cost_usd: float) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from core import logs
-from core.actions.registry import ActionRunner, RunnerState, tool_specs
+from core.actions.registry import ActionRunner, RunnerState
 from core.agents.branching import answering, seed
 from core.agents.delivery import Inbox, News
 from core.agents.disk_watch import unless_full
@@ -27,6 +27,7 @@ from core.agents.hosts import SessionHosts, read_places
 from core.agents.journal import Journal
 from core.agents.live_action import telling
 from core.agents.loop import Agent
+from core.agents.playing import play
 from core.agents.signals import Signals
 from core.agents.sink import Sink
 from core.agents.snapshot_store import SnapshotStore
@@ -43,6 +44,7 @@ from core.domain.events import SessionCreated
 from core.domain.host_rights import rights_of
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
+from core.environments.hosts import HostEnvironment
 from core.llm.model import LanguageModel, estimate_tokens
 from core.protocol.messages import Command
 from core.store.endpoint import read_endpoint
@@ -214,9 +216,17 @@ class _Run:
                           open_task_model(self._catalogue, task, settings.model))
         self._check(task, settings)  # again: what was read is what was allowed
         try:
-            await self._with_hosts(task, settings, model)
+            if task.environment is not None:
+                await self._in_environment(task, settings, model)
+            else:
+                await self._with_hosts(task, settings, model)
         finally:
             await model.close()
+
+    async def _in_environment(self, task: Task, settings: AgentSettings, model: LanguageModel) -> None:
+        """Play the session's environment."""
+        await play(self._journal, self._inbox, self._signals, task, settings, model, on_thought=self._tell_thought,
+                   on_action=partial(telling, self._tell_action))
 
     def _seed(self, task: Task) -> None:
         """A branch begins with what another session had. Raises NotFound where its snapshot is not here."""
@@ -258,23 +268,25 @@ class _Run:
         """Work on the session's hosts; without a model of ours an external agent does."""
         images = await built_images(self._catalogue, task, settings, read_places(self._folder))
         hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images)
-        tools = tool_specs(task, settings)
         native = settings.model.actions == "native"
         count = model.count if model else estimate_tokens
-        steps = StepJournal(self._journal, self._inbox, task, count, native=native,
-                      tools=msgspec.json.encode(tools) if native else b"")
         handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),
                                lambda: self._check(task, settings), self._folder)
-        submissions = Submissions(self._journal, steps, task, handing_in)
+        environment = HostEnvironment(task, settings, handing_in)
+        tools = environment.tools()
+        steps = StepJournal(self._journal, self._inbox, task, count, native=native,
+                            tools=msgspec.json.encode(tools) if native else b"")
+        submissions = Submissions(self._journal, steps, task, environment)
         sink = Sink(self._journal, steps, self._signals, submissions)
         state = self._journal.slot("actions", RunnerState) or RunnerState()
         actions = ActionRunner(hosts.sandboxes, sink, settings,
                                msgspec.structs.replace(state, offsets=self._journal.terminals()))
+        environment.carry_out_by(actions)
         store = SnapshotStore(self._home)
         try:
             await hosts.open(self._tell_thought)
             await bring_back(self._journal, hosts.sandboxes, store, steps)
-            await actions.start()
+            await environment.reset(task, 0)
             self._actions = actions
             snapshots = Snapshots(self._journal, self._inbox, hosts.sandboxes, store, settings.snapshots, actions.flush)
             agent: Agent | ExternalAgent
@@ -286,14 +298,14 @@ class _Run:
             else:
                 agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task,
                               settings, tools, workspace=hosts.first.workspace, on_thought=self._tell_thought,
-                              snapshots=snapshots,
+                              snapshots=snapshots, read=environment.read,
                               on_action=partial(telling, self._tell_action))
             await unless_full(agent.run(), hosts.sandboxes.values())
         finally:
             self._actions = None
             if steps.progress.state in FINAL_STATES:
                 await hosts.end()
-            await actions.close()
+            await environment.close()
             store.close()
 
     def _spool_of(self, journal: Journal, inbox: Inbox, on_news: Callable[[News], None], call: Command) -> Spool:

@@ -29,12 +29,14 @@ class Spool:
     """Owns the link of one session's runner (`core.client.connection.Owner`)."""
 
     def __init__(self, journal: Journal, inbox: Inbox, url: str, token: str, on_news: Callable[[News], None],
-                 find: Callable[[], str] | None = None, call: Command | None = None) -> None:
+                 find: Callable[[], str] | None = None, call: Command | None = None,
+                 link: ReconnectingConnection | None = None) -> None:
         """`on_news` is told what came in, after it is in the journal. `call` makes the session, where this side does.
+        With a `link` that several share, its owner hands on what comes for this session, and `run` is not for this one.
         """
         self._journal, self._inbox, self._on_news = journal, inbox, on_news
         self._appender = Appender(journal.session, journal.id, journal.entries)
-        self.link = ReconnectingConnection(url, token, self, program="tiphys agent", find=find)
+        self.link = link or ReconnectingConnection(url, token, self, program="tiphys agent", find=find)
         self._caught_up = asyncio.Event()
         self._stored = asyncio.Event()
         self._call = call

@@ -15,8 +15,10 @@ from core.agents import attention, prompts
 from core.agents.context import WorkingLine, count_tokens, observation_messages
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
+from core.agents.own_tokens import OwnTokens
 from core.agents.progress import AgentProgress, after_step, calibrated, used
 from core.agents.states import read_progress, save_progress
+from core.domain.blob import BlobRef
 from core.domain.context import MessageRef, delta_between
 from core.domain.errors import Conflict
 from core.domain.events import StepAdded, StepStarted
@@ -24,19 +26,21 @@ from core.domain.head import make_head
 from core.domain.message import Message
 from core.domain.step import Action, Observation, StepBody, StepHead, encode_body
 from core.domain.task import Limits, Task, extended
-from core.llm.model import Completion
+from core.llm.model import Completion, PastTokens
 
 Count = Callable[[Message], tuple[int, bool]]
 
 
 class OpenStep(msgspec.Struct, frozen=True, kw_only=True):
-    """A step that has begun. `extra` is what its context holds beyond the working one: guidance, then the note."""
+    """A step that has begun. `extra` is what its context holds beyond the working one: guidance, then the note.
+    `sampled` names the answer's blob in the model's own tokens."""
 
     number: int
     extra: tuple[WorkingLine, ...]
     started_at: datetime
     completion: Completion | None = None
     reply: MessageRef | None = None
+    sampled: BlobRef = ""
 
 
 class StepJournal:
@@ -47,6 +51,7 @@ class StepJournal:
         """`tools` is the JSON of what is given beside the context; stored once."""
         self._journal, self._inbox, self._task, self._count = journal, inbox, task, count
         self._native, self._tools = native, tools
+        self._tokens = OwnTokens(journal)
 
     @property
     def progress(self) -> AgentProgress:
@@ -105,7 +110,8 @@ class StepJournal:
             bound = self._inbox.bind_again(number, begun.guidance) if begun and is_logged else self._inbox.bind(number)
             lines = [self.line(Message(role="user", content=prompts.guidance_text(g.text)), f"guidance:{g.id}", number)
                      for g in bound]
-            lines.append(self.line(Message(role="user", content=self._note(number, progress)), "note", number))
+            if self._task.environment is None:  # there each context goes on from the one before
+                lines.append(self.line(Message(role="user", content=self._note(number, progress)), "note", number))
             opened = OpenStep(number=number, extra=tuple(lines), started_at=datetime.now(UTC))
             if not is_logged:
                 self._journal.add(StepStarted(number=number, guidance=tuple(g.id for g in bound)))
@@ -129,9 +135,20 @@ class StepJournal:
         """Keep the model's answer before anything of it is carried out."""
         with self._journal.transaction("answered"):
             reply = self.line(completion.message, f"step:{opened.number}", opened.number).ref
-            opened = msgspec.structs.replace(opened, completion=completion, reply=reply)
+            context = [line.ref.hash for line in self.context(opened)]
+            sampled = self._tokens.hold(completion, context, reply)
+            opened = msgspec.structs.replace(opened, reply=reply, sampled=sampled,
+                                             completion=msgspec.structs.replace(completion, sampled=None))
             self._journal.put_slot("open", opened)
         return opened
+
+    def past(self, lines: Sequence[WorkingLine]) -> PastTokens | None:
+        """What of a context the model need not tokenize again."""
+        return self._tokens.past([line.ref.hash for line in lines])
+
+    def hold_tokens(self, completion: Completion, lines: Sequence[WorkingLine], reply: MessageRef) -> str:
+        """Keep what a model sampled for another answer than a step's; gives its blob's name, or ""."""
+        return self._tokens.hold(completion, [line.ref.hash for line in lines], reply)
 
     def intend(self, step: int, place: int, action: Action) -> None:
         """An action is about to be carried out."""
@@ -162,7 +179,7 @@ class StepJournal:
             raise Conflict("not_answered", f"Step {opened.number} has no answer of the model yet.")
         body = StepBody(number=opened.number, thought=thought, actions=tuple(actions),
                         observations=tuple(observations), model=completion.model,
-                        finish_reason=completion.finish_reason)
+                        finish_reason=completion.finish_reason, unsampled=completion.unsampled)
         head = make_head(body, usage=completion.usage, started_at=opened.started_at, ended_at=datetime.now(UTC))
         context = self.context(opened)
         refs = [line.ref for line in context]
@@ -171,6 +188,7 @@ class StepJournal:
             self._journal.add(StepAdded(
                 head=head, body=self._journal.put_blob(encode_body(body)), context=delta_between(before, refs),
                 completion=reply, terminals=terminals, tools=self._journal.put_blob(self._tools) if self._tools else "",
+                sampled=opened.sampled,
             ))
             self._inbox.answer(opened.number)
             self.count_step(head, actions, count_tokens(context) + len(self._tools) // 4, worked_s, ending)
@@ -184,7 +202,8 @@ class StepJournal:
     def _next(self, opened: OpenStep, reply: MessageRef, actions: Sequence[Action],
               observations: Sequence[Observation]) -> tuple[WorkingLine, ...]:
         number = opened.number
-        results = observation_messages(actions, observations, native=self._native)
+        results = observation_messages(actions, observations, native=self._native,
+                                       plain=self._task.environment is not None)
         return (
             *self.working,
             *(line for line in opened.extra if line.ref.source != "note"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Protocol
 
 import msgspec
 
@@ -10,22 +11,28 @@ from core.agents.journal import Journal
 from core.agents.steps import StepJournal
 from core.domain.events import ScoreGiven, SubmissionMade
 from core.domain.task import Task
-from core.tasks.handing_in import HandingIn
 from core.tasks.scoring import Outcome
 
 log = logging.getLogger("agent")
 
 
+class Scorer(Protocol):
+    """What scores a session: the hand-in of its hosts, or the environment that it plays."""
+
+    async def score(self) -> tuple[Outcome, bytes]:
+        """The outcome, and what of the submission goes into the log."""
+
+
 class Submissions:
     """Has submissions scored and journals both."""
 
-    def __init__(self, journal: Journal, steps: StepJournal, task: Task, handing_in: HandingIn) -> None:
+    def __init__(self, journal: Journal, steps: StepJournal, task: Task, handing_in: Scorer) -> None:
         self._journal, self._steps, self._task, self._handing_in = journal, steps, task, handing_in
 
     @property
     def can_score(self) -> bool:
-        """Whether the task has an evaluator."""
-        return bool(self._task.evaluator.script)
+        """Whether the task has an evaluator, or an environment that says what was reached."""
+        return bool(self._task.evaluator.script) or self._task.environment is not None
 
     async def hand_in(self, step: int, *, final: bool = False) -> Outcome:
         """Score what is there now. The run's own final evaluation counts against no limit, a failed one neither."""

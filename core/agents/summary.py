@@ -82,7 +82,7 @@ class Summarizer:
 
     async def _write(self, asked: tuple[WorkingLine, ...]) -> tuple[str, Completion | None]:
         request = Request(messages=self._steps.messages(asked), tools=self._tools, max_tokens=self._max_tokens,
-                          step=self._steps.progress.steps + 1, purpose="summarize")
+                          step=self._steps.progress.steps + 1, purpose="summarize", past=self._steps.past(asked))
         for _ in range(ATTEMPTS):
             completion = await self._asker.try_some(request, ATTEMPTS)
             if completion is None:
@@ -101,8 +101,9 @@ class Summarizer:
             before = self._journal.slot("context", tuple[MessageRef, ...]) or ()
             answer = self._steps.line(completion.message, f"summary:{summary}", 0).ref if completion else None
             delta = delta_between(before, [line.ref for line in asked]) if completion else ContextDelta()
+            sampled = self._steps.hold_tokens(completion, asked, answer) if completion and answer else ""
             self._journal.add(SummaryAdded(id=summary, first=cut.first, last=cut.last, text=text, context=delta,
-                                           completion=answer))
+                                           completion=answer, sampled=sampled))
             message = summary_message(cut.first, cut.last, text, self._last_observations(lines, cut),
                                       self._advice(cut))
             line = self._steps.line(message, f"summary:{summary}", cut.last)

@@ -73,6 +73,9 @@ Seconds = Annotated[float, Meta(ge=0, le=1e9)]
 Factor = Annotated[float, Meta(ge=0, le=1e6)]
 """A plain number such as a temperature or processors."""
 
+Share = Annotated[float, Meta(ge=0, le=1)]
+"""A part of a whole."""
+
 Moment = Annotated[datetime, Meta(tz=True)]
 """A time with its offset from UTC; years 1 to 9999."""
 

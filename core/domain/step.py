@@ -16,6 +16,8 @@ from core.domain.bounds import (
     Many,
     Moment,
     Name,
+    Points,
+    Reason,
     StepNumber,
     Title,
     Tokens,
@@ -61,7 +63,10 @@ class ActionError(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The one envelope of every action's result. `data` holds the fields that only this tool has."""
+    """The one envelope of every action's result. `data` holds the fields that only this tool has.
+
+    `reward` is what an environment gives for the action, in its own unit, and `done` says that its episode is over.
+    """
 
     call_id: str
     status: Status = "finished"
@@ -73,6 +78,8 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     started_at: Moment | None = None
     ended_at: Moment | None = None
     pictures: tuple[Picture, ...] = ()
+    reward: Points | None = None
+    done: bool = False
 
     @property
     def is_error(self) -> bool:
@@ -118,7 +125,7 @@ class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The whole step, stored as one blob and fetched when looked at. `pictures` came with people's words that it was
-    the first to see."""
+    the first to see. `unsampled` says why the answer has no sampled tokens although its model was asked for them."""
 
     number: StepNumber
     thought: str = ""
@@ -127,6 +134,7 @@ class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model: str = ""
     finish_reason: str = ""
     pictures: tuple[Picture, ...] = ()
+    unsampled: Reason = ""
 
     @property
     def all_pictures(self) -> tuple[Picture, ...]:

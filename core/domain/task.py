@@ -17,6 +17,7 @@ from core.domain.bounds import (
     Name,
     Points,
     Seconds,
+    Share,
     Text,
     Title,
     Tokens,
@@ -110,6 +111,16 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: Seconds = 60.0
 
 
+class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a session plays in instead of hosts: a kind of `core.environments`, which of its items (games, levels,
+    goals), the seed of what is random there, and what else this kind takes."""
+
+    kind: Name
+    item: Count = 0
+    seed: Count = 0
+    options: Annotated[dict[Name, Title], Few] = {}
+
+
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent is asked to do. Its data and evaluator lie in its folder, on the server's machine.
 
@@ -117,6 +128,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     the session. `packages` is a tar that is unpacked as the folder `conda` of each host's workspace.
     `baseline` and `best_known` are what a plain and the best known solution reach, in the evaluator's own unit: its
     metric, or the total where it tells none. A metric where less is better has the smaller number as `best_known`.
+    `environment` stands in the place of hosts and evaluator: its tools are the agent's, and it gives the score.
     """
 
     id: Id
@@ -134,10 +146,12 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     difficulty: Name = ""
     baseline: Points | None = None
     best_known: Points | None = None
+    environment: EnvironmentSettings | None = None
 
 
-ModelKind = Literal["openai", "local", "scripted", "replay", "endpoint", "unknown"]
-"""`endpoint` is what an external agent's gateway forwards to, in the agent's own dialect."""
+ModelKind = Literal["openai", "local", "scripted", "replay", "endpoint", "policy", "unknown"]
+"""`endpoint` is what an external agent's gateway forwards to, in the agent's own dialect; `policy` answers in the
+process of its roll-out, and nowhere else."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,8 +159,9 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     `key_env` names the environment variable that holds the key; the key itself is never stored.
     `script` is the scripted model's file (with a line break: the script itself), or the replayed one's log.
-    `actions` chooses native tool calls or the plain-text action format for models that have none. Prices are per
-    million tokens.
+    `actions` chooses native tool calls, the plain-text action format for models that have none, or `react`, a line
+    `Action: …` for an environment whose one tool takes a line of words. Prices are per million tokens.
+    `records_tokens`: the endpoint is asked for the ids and log-probabilities of its tokens, which go into the log.
     """
 
     kind: ModelKind = "scripted"
@@ -154,8 +169,10 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     base_url: Address = ""
     key_env: Name = ""
     script: Address = ""
-    actions: Literal["native", "text"] = "native"
+    actions: Literal["native", "text", "react"] = "native"
     temperature: Factor | None = None
+    top_p: Share | None = None
+    records_tokens: bool = False
     max_output_tokens: Tokens = 8192
     input_price: Cost | None = None
     output_price: Cost | None = None
@@ -184,10 +201,11 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     `confirmed_unconfined` is a person's word, given when the session is started; no file can hold it.
     `kind` external: an agent that is not ours, which the session's gateway stands before. `recipe` names one of
     resources/agents; `dialect`, `command`, `resume` and `install` stand in for what it says, or make up for none.
+    `kind` outside: a runner of somebody else's making comes for the session by itself, and the server starts none.
     `is_attached`: somebody starts it outside the session's hosts, and points it to the gateway.
     """
 
-    kind: Literal["own", "external"] = "own"
+    kind: Literal["own", "external", "outside"] = "own"
     recipe: Name = ""
     dialect: Literal["", "anthropic", "chat", "responses", "gemini"] = ""
     command: Address = ""

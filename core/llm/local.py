@@ -10,24 +10,23 @@ import asyncio
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.domain.ids import new_id
-from core.domain.message import Message, ToolCall
+from core.domain.message import Message
+from core.domain.sampled import Sampled
 from core.domain.step import Usage
 from core.domain.task import ModelSettings
-from core.llm.called_text import split_calls
 from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE, load_model
-from core.llm.model import Completion, EndpointError, OnText, Request, ToolSpec
-from core.llm.render_budget import rendered
-from core.llm.template_messages import template_messages, template_tool
-from core.llm.turns import by_turns, demands_turns
+from core.llm.model import Completion, EndpointError, OnText, Request
+from core.llm.token_prompt import TokenPrompt, TokenPrompter, stop_ids
+
+if TYPE_CHECKING:
+    from core.llm.generation import Draw, Drawn
 
 
 class LocalModel:
@@ -39,11 +38,11 @@ class LocalModel:
             raise InvalidInput("no_model", f"The folder {settings.name!r} holds no model.", path=settings.name)
         self._folder = settings.name
         self._temperature = settings.temperature or 0.0
+        self._top_p = settings.top_p or 1.0
         self._lock = asyncio.Lock()
         self._loading = threading.Lock()
-        self._loaded: tuple[Any, Any] | None = None
+        self._loaded: tuple[Any, Any, TokenPrompter] | None = None
         self._counter: Any = None
-        self._by_turns: bool | None = None
 
     @property
     def name(self) -> str:
@@ -84,81 +83,52 @@ class LocalModel:
             self._counter = AutoTokenizer.from_pretrained(self._folder, **SAFE)
         return self._counter
 
-    def _load(self) -> tuple[Any, Any]:
+    def _load(self) -> tuple[Any, Any, TokenPrompter]:
         with self._loading:
             if self._loaded is None:
                 from transformers import AutoModelForCausalLM
 
                 model = load_model(AutoModelForCausalLM, self._folder)
-                self._loaded = self._tokenizer(), model.eval()
+                tokenizer = self._tokenizer()
+                prompter = TokenPrompter(tokenizer, self.name, stop_ids(model, tokenizer))
+                self._loaded = tokenizer, model.eval(), prompter
             return self._loaded
 
     def _answer(self, request: Request, say: OnText, stop: threading.Event) -> Completion:
+        from core.llm.generation import generate
+
         started = datetime.now(UTC)
-        tokenizer, model = self._load()
-        prompt = self._prompt(tokenizer, request)
-        room = int(getattr(model.config, "max_position_embeddings", 0) or 1 << 30) - len(prompt)
-        if room <= 0:
-            raise EndpointError("context_too_long", f"The context has {len(prompt)} tokens, too many for {self.name}.")
-        ids = self._generate(model, tokenizer, prompt, request, room, say, stop)
-        stops = _stop_ids(model, tokenizer)
-        ended = bool(ids) and ids[-1] in stops
-        text = tokenizer.decode(ids[:-1] if ended else ids, skip_special_tokens=False)
-        usage = Usage(input_tokens=len(prompt), output_tokens=len(ids))
-        message = self._message(text, bool(request.tools))
-        reason = "tool_calls" if message.tool_calls else "stop" if ended else "length"
-        return Completion(message=message, usage=usage, model=self.name, finish_reason=reason, started_at=started,
-                          ended_at=datetime.now(UTC))
+        tokenizer, model, prompter = self._load()
+        prompt = prompter.prompt(request)
+        asked = asked_of(model, request, prompt.ids, self._temperature, self._top_p, self.name)
 
-    def _prompt(self, tokenizer: Any, request: Request) -> list[int]:
-        if self._by_turns is None:
-            self._by_turns = demands_turns(partial(self._text, tokenizer))
-        text = self._text(tokenizer, by_turns(request.messages) if self._by_turns else request.messages, request.tools)
-        return list(tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+        def shown(row: int, given: Drawn) -> bool:
+            say(tokenizer.decode(given.ids, skip_special_tokens=True))
+            return stop.is_set()
 
-    def _text(self, tokenizer: Any, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> str:
-        from jinja2.exceptions import TemplateError
-
-        try:
-            return str(rendered(str(tokenizer.chat_template), lambda: tokenizer.apply_chat_template(
-                template_messages(messages), tools=[template_tool(t) for t in tools] or None, tokenize=False,
-                add_generation_prompt=True)))
-        except (TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RuntimeError,
-                InvalidInput) as error:
-            sentence = f"The chat template of {self.name} refuses the messages: {str(error)[:200]}"
-            raise EndpointError("endpoint_refused", sentence) from error
-
-    def _generate(self, model: Any, tokenizer: Any, prompt: list[int], request: Request, room: int,
-                  say: OnText, stop: threading.Event) -> list[int]:
-        import torch
-        from transformers import StoppingCriteriaList
-
-        class Watch:
-            """Shows the text so far after each token, and ends a cancelled answer."""
-
-            def __call__(self, ids: Any, scores: Any, **_: Any) -> Any:
-                say(tokenizer.decode(ids[0, len(prompt) :], skip_special_tokens=True))
-                return torch.full((ids.shape[0],), stop.is_set(), dtype=torch.bool, device=ids.device)
-
-        inputs = torch.tensor([prompt], device=model.device)
-        sampling: dict[str, Any] = {"do_sample": False}
-        temperature = self._temperature if request.temperature is None else request.temperature
-        if temperature:
-            sampling = {"do_sample": True, "temperature": temperature}
-        with torch.inference_mode():
-            out = model.generate(inputs, attention_mask=torch.ones_like(inputs),
-                                 max_new_tokens=min(request.max_tokens, room), **sampling,
-                                 pad_token_id=tokenizer.pad_token_id, stopping_criteria=StoppingCriteriaList([Watch()]))
-        return [int(i) for i in out[0, len(prompt) :]]
-
-    def _message(self, text: str, tools: bool) -> Message:
-        if not tools:
-            return Message(role="assistant", content=text)
-        content, calls = split_calls(text)
-        made = tuple(ToolCall(id=f"call_{new_id()[-12:]}", name=n, arguments=a) for n, a in calls)
-        return Message(role="assistant", content=content, tool_calls=made)
+        given = generate(model, [asked], prompter.ends, tokenizer.pad_token_id or 0, shown)[0]
+        return completion_of(prompter, request, prompt, asked, given, self.name, 0, started)
 
 
-def _stop_ids(model: Any, tokenizer: Any) -> set[int]:
-    ends = model.generation_config.eos_token_id
-    return {*(ends if isinstance(ends, list) else [ends]), tokenizer.eos_token_id} - {None}
+def asked_of(model: Any, request: Request, prompt: Sequence[int], temperature: float, top_p: float, name: str) -> Draw:
+    """What is asked of a model for a request. Raises EndpointError (context_too_long)."""
+    from core.llm.generation import Draw
+
+    room = int(getattr(model.config, "max_position_embeddings", 0) or 1 << 30) - len(prompt)
+    if room <= 0:
+        raise EndpointError("context_too_long", f"The context has {len(prompt)} tokens, too many for {name}.")
+    heat = temperature if request.temperature is None else request.temperature
+    return Draw(prompt=prompt, most=min(request.max_tokens, room), temperature=heat, top_p=top_p, seed=request.seed)
+
+
+def completion_of(prompter: TokenPrompter, request: Request, prompt: TokenPrompt, asked: Draw, given: Drawn, name: str,
+                  version: int, started: datetime) -> Completion:
+    """The answer that sampled tokens are, with the tokens."""
+    message = prompter.message(given.ids, ended=given.ended, tools=bool(request.tools))
+    reason = "tool_calls" if message.tool_calls else "stop" if given.ended else "length"
+    sampled = Sampled.of(ids=given.ids, logprobs=given.logprobs, prompt_ids=prompt.ids[prompt.known :],
+                         continues=prompt.continues, policy=name, version=version, temperature=asked.temperature,
+                         top_p=asked.top_p)
+    return Completion(message=message, usage=Usage(input_tokens=len(prompt.ids), output_tokens=len(given.ids)),
+                      model=name, finish_reason=reason, started_at=started, ended_at=datetime.now(UTC),
+                      sampled=sampled)

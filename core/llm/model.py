@@ -6,7 +6,7 @@ ask the same step again) and reports expected trouble as `EndpointError`, never 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
@@ -14,6 +14,7 @@ import msgspec
 
 from core.domain.errors import Unavailable
 from core.domain.message import Message, encode_message
+from core.domain.sampled import Sampled
 from core.domain.step import Usage
 
 Purpose = Literal["act", "summarize"]
@@ -29,9 +30,18 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Any] = msgspec.field(default_factory=lambda: {"type": "object", "properties": {}})
 
 
+class PastTokens(msgspec.Struct, frozen=True):
+    """The tokens of the row so far, up to the end of the answer before; they stand for the first `messages` messages of
+    a request, of which that answer is the last."""
+
+    ids: Sequence[int]
+    messages: int
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One question to a model. `step` is the step it is for; a summary is asked for before its step. `temperature`
-    None: as the model's own settings have it."""
+    None: as the model's own settings have it. `past`: what need not be tokenized again, and should not. `seed` makes
+    what is sampled repeatable, where the model can."""
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
@@ -39,10 +49,16 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     step: int = 0
     purpose: Purpose = "act"
     temperature: float | None = None
+    past: PastTokens | None = None
+    seed: int | None = None
 
 
 class Completion(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole answer: the assistant message, what it used, and which model says it answered (times UTC)."""
+    """A whole answer: the assistant message, what it used, and which model says it answered (times UTC).
+
+    `sampled` is the answer in the model's own tokens, where it says them; `unsampled` why it does not although it was
+    asked to.
+    """
 
     message: Message
     usage: Usage = Usage()
@@ -50,6 +66,8 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     finish_reason: str = ""
     started_at: datetime
     ended_at: datetime
+    sampled: Sampled | None = None
+    unsampled: str = ""
 
 
 class EndpointError(Unavailable):

@@ -19,6 +19,7 @@ from core.domain.host_rights import endpoint_of
 from core.domain.message import Message, ToolCall
 from core.domain.step import Usage
 from core.domain.task import ModelSettings
+from core.llm.engine_tokens import ASKED, sampled_of
 from core.llm.model import Completion, EndpointError, OnText, Request, estimate_tokens
 
 CONNECT_S, READ_S = 20.0, 300.0
@@ -41,12 +42,14 @@ class OpenAIModel:
         return self._settings.name
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
-        """One streamed attempt. Raises EndpointError for everything that an endpoint can do wrong."""
+        """One attempt, streamed unless tokens are recorded. Raises EndpointError for all that can go wrong there."""
         started = datetime.now(UTC)
         answer = _StreamedAnswer(on_text)
         try:
-            stream = await self._connected().chat.completions.create(**self._arguments(request))
-            await answer.read(stream)
+            made = await self._connected().chat.completions.create(**self._arguments(request))
+            if self._settings.records_tokens:
+                return self._with_tokens(made, request, on_text, started)
+            await answer.read(made)
         except openai.APIStatusError as error:
             self._learn(error)
             raise _refusal(error) from error
@@ -93,7 +96,34 @@ class OpenAIModel:
         temperature = self._settings.temperature if request.temperature is None else request.temperature
         if temperature is not None:
             arguments["temperature"] = temperature
+        if self._settings.top_p is not None:
+            arguments["top_p"] = self._settings.top_p
+        if self._settings.records_tokens:
+            del arguments["stream"], arguments["stream_options"]
+            arguments |= {"temperature": 1.0, "top_p": 1.0} | arguments | ASKED
+        if request.seed is not None:
+            arguments["seed"] = request.seed
         return {name: value for name, value in arguments.items() if name not in self._without}
+
+    def _with_tokens(self, made: Any, request: Request, on_text: OnText | None, started: datetime) -> Completion:
+        """The answer with its tokens. Raises EndpointError for none."""
+        if not made.choices:
+            raise _broken("it holds no answer")
+        choice = made.choices[0]
+        message = choice.message
+        thought = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None) or ""
+        text, reasoning = split_thinking(message.content or "", thought)
+        calls = [ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments or "{}")
+                 for call in message.tool_calls or []]
+        if on_text is not None:
+            on_text(text)
+        given = self._arguments(request)
+        policy = made.model or self._settings.name
+        sampled, why = sampled_of(made, choice, request, policy=policy, temperature=given["temperature"],
+                                  top_p=given["top_p"])
+        return Completion(message=Message(role="assistant", content=text, tool_calls=tuple(calls), reasoning=reasoning),
+                          usage=usage_of(made.usage, self._settings), model=policy, sampled=sampled, unsampled=why,
+                          finish_reason=choice.finish_reason or "stop", started_at=started, ended_at=datetime.now(UTC))
 
     def _learn(self, error: openai.APIStatusError) -> None:
         """Leave out, from the next attempt on, an optional argument that this endpoint says it does not take."""

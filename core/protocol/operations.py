@@ -38,10 +38,12 @@ class Op(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_fiel
 
 
 class CreateSession(Op, frozen=True, kw_only=True, tag="create_session"):
-    """Make a session under the id that the command names, from a catalogue task's id or a whole task."""
+    """Make a session under the id that the command names, from a catalogue task's id or a whole task. With a `group` it
+    is a roll-out: who asks for it runs it, and no runner is started."""
 
     task: Task | Id
     agent: AgentSettings = AgentSettings()
+    group: Id = ""
 
 
 class ImportSession(Op, frozen=True, kw_only=True, tag="import_session"):

@@ -29,13 +29,14 @@ def create(conn: Connection, principal: Principal, session: str, op: CreateSessi
     check_new(session)
     task, agent, rights, digest = _what(op, principal, lookups)
     is_known = not log.create(conn, session) and not _was_awaited(conn, session)
-    if is_known and not _was_recalled(conn, session, SessionCreated(task=task, agent=agent)):
+    fact = SessionCreated(task=task, agent=agent, group=op.group)
+    if is_known and not _was_recalled(conn, session, fact):
         raise Conflict("session_exists", f"There is a session {session} already.", session=session)
     if rights:
         lookups.allowances.allow_session(session, task.id, digest, rights)
     if is_known:
         return {"seq": 1}
-    return write(conn, session, SessionCreated(task=task, agent=agent), person(principal))
+    return write(conn, session, fact, person(principal))
 
 
 def await_session(conn: Connection, session: str) -> None:
@@ -144,10 +145,13 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
     else:
         task, agent, asked_by_file = op.task, op.agent, ()
     check_task(task, agent)
-    if agent.model.kind == "unknown":
+    if agent.model.kind == "unknown" and agent.kind != "outside":
         raise InvalidInput("task_without_model", f"Task {task.id} names no model that is to work on it: choose one, as "
                            f"with tiphys run {task.id} --model NAME --base-url URL.", task=task.id)
-    if agent.sandbox == "docker":
+    if agent.model.kind == "policy" and not op.group:
+        raise InvalidInput("task_without_model", f"Task {task.id} is answered by a policy, which only a roll-out has.",
+                           task=task.id)
+    if agent.sandbox == "docker" and task.hosts and agent.kind != "outside":
         lookups.refuse_unfit(task)
     rights = rights_of(task, agent)
     own_words = {r for r in rights if own and _is_own_word(r, agent, asked_by_file)}

@@ -39,6 +39,9 @@ QUICK_S = 20.0
 QUICK_DEATHS = 3
 """After so many quick deaths in a row the session has failed."""
 
+ROLL_OUT_S = 60.0
+"""So long a roll-out may be out of reach before the sessions that it left have failed."""
+
 TRY_AGAIN_S = 5.0
 """A runner that says that it cannot work now is started again after so long, and not counted as dead."""
 
@@ -110,6 +113,8 @@ class Supervisor:
         if root != row.session:  # its caller's runner writes it
             if row.state not in FINAL_STATES and not self._hub.lookups.is_alive(root):
                 await self._hub.do(row.session, lambda conn: end_orphan(conn, row.session))
+        elif row.is_outside:
+            return
         elif row.state in FINAL_STATES:
             await self._retire(row.session)
         else:
@@ -135,7 +140,18 @@ class Supervisor:
         if token.exists():
             await self._hub.store(lambda conn: forget_token(conn, session, token))
 
+    async def _watch_roll_out(self, row: SessionRow) -> None:
+        """A session that nobody writes any more, and that no runner goes on with, has failed."""
+        watch = self._watches.setdefault(row.session, RunnerWatch(started_at=time.monotonic()))
+        if self._hub.is_connected(row.session):
+            watch.started_at = time.monotonic()
+        elif time.monotonic() - watch.started_at > ROLL_OUT_S:
+            await self._give_up(row, "The roll-out that played this session ended before it.")
+
     async def _tend(self, row: SessionRow) -> None:
+        if row.is_rolled_out:
+            await self._watch_roll_out(row)
+            return
         watch = self._watches.setdefault(row.session, RunnerWatch())
         if watch.child is not None:
             if watch.child.poll() is None:
@@ -147,7 +163,7 @@ class Supervisor:
         if self._is_elsewhere(row.session):
             return
         if watch.quick_deaths >= QUICK_DEATHS:
-            await self._give_up(row)
+            await self._give_up(row, last_line(self._home.sessions / row.session / "runner.log"))
         elif time.monotonic() >= watch.next_at and (self._pool is None or await self._pool.place(row)):
             await self._start(row.session, watch)
 
@@ -162,8 +178,7 @@ class Supervisor:
 
     def _is_elsewhere(self, session: str) -> bool:
         """Whether a runner on another machine wrote this session: its journal is there, and so is the next runner."""
-        journal = scalar(self._hub.reader, "SELECT journal FROM session WHERE id = ?", session)
-        return bool(journal) and not (self._home.sessions / session).is_dir()
+        return bool(log.journal(self._hub.reader, session)) and not (self._home.sessions / session).is_dir()
 
     async def _admit(self, session: str, watch: RunnerWatch) -> None:
         """Let a runner that outlived its server in, also where the database is a backup without its token."""
@@ -184,12 +199,11 @@ class Supervisor:
         watch.started_at = time.monotonic()
         _log.info("started runner %d of session %s", watch.child.pid, session)
 
-    async def _give_up(self, row: SessionRow) -> None:
-        detail = last_line(self._home.sessions / row.session / "runner.log")
+    async def _give_up(self, row: SessionRow, detail: str) -> None:
         fact = SessionStateChanged(state="failed", reason="runner_died", detail=detail)
         await self._hub.do(row.session, lambda conn: _fail(conn, row.session, fact))
         self._watches.pop(row.session, None)
-        _log.error("the runner of session %s died %d times: %s", row.session, QUICK_DEATHS, detail)
+        _log.error("the runner of session %s died: %s", row.session, detail)
 
 
 def spawn(command: list[str], home: Path, session: str, url: str, token: Path) -> subprocess.Popen[bytes]:

@@ -14,9 +14,9 @@ import msgspec
 from core.domain.errors import Conflict, Denied, InvalidInput, NotFound
 from core.store.sqlite import Connection
 
-SCOPES = ("view", "guide", "review", "propose", "metrics", "admin")
+SCOPES = ("view", "guide", "review", "propose", "run", "metrics", "admin")
 """What an account may hold; `admin` includes the others. `propose` is for programs that judge as a rule or a judge,
-`metrics` for those that watch the server itself.
+`metrics` for those that watch the server itself, `run` for runners of sessions that wait for one from outside.
 A runner holds `agent:<session>` alone."""
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -24,6 +24,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "reviewer": ("view", "review"),
     "operator": ("view", "guide", "review", "metrics"),
     "judge": ("view", "propose"),
+    "runner": ("view", "run"),
     "monitor": ("metrics",),
     "admin": ("admin",),
 }

@@ -225,6 +225,11 @@ def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:
     return rows[0][0], rows[0][1]
 
 
+def journal(conn: Connection, session: str) -> str:
+    """The journal of the runner that holds the session; "" while none came."""
+    return str(scalar(conn, "SELECT journal FROM session WHERE id = ?", session) or "")
+
+
 def append_journal(conn: Connection, session: str, fence: int, first: int, bodies: Sequence[bytes]) -> int:
     """Append entries first, first+1, … of the runner's journal; returns the last entry that is held.
 

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import logging
 import secrets
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.domain.errors import InvalidInput, ProtocolMismatch
 from core.store.backup import back_up
 from core.store.migrations import Migrations
-from core.store.sqlite import Connection, check_version, connect, driver, own_checkpoints, scalar, transaction
+from core.store.sqlite import (
+    Connection,
+    check_version,
+    connect,
+    connect_in_memory,
+    driver,
+    own_checkpoints,
+    scalar,
+    transaction,
+)
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -340,6 +350,20 @@ def open_migrated(path: Path | str, wanted: Migrations, *, durable: bool = True,
     except BaseException:
         conn.close()
         raise
+    return conn
+
+
+@lru_cache(maxsize=4)
+def _made_in_memory(wanted: Migrations) -> Connection:
+    conn = connect_in_memory()
+    _migrate(conn, Path(), wanted, existed=False, keep_former=False)
+    return conn
+
+
+def open_in_memory(wanted: Migrations) -> Connection:
+    """A new database of a set of migrations that lies in no file; made once, then copied."""
+    conn = connect_in_memory()
+    _made_in_memory(wanted).backup(conn)
     return conn
 
 

@@ -70,6 +70,14 @@ def connect(path: Path | str, *, readonly: bool = False, durable: bool = True) -
         raise Unavailable("store_unavailable", f"{path} cannot be opened: {error}", path=str(path)) from error
 
 
+def connect_in_memory() -> Connection:
+    """A connection to a database that nobody else has, and that ends with it."""
+    conn = driver.connect(":memory:", isolation_level=None, check_same_thread=False)
+    conn.execute("PRAGMA foreign_keys=ON")
+    conn.execute("PRAGMA recursive_triggers=ON")
+    return conn
+
+
 def _open(path: Path, readonly: bool, durable: bool) -> Connection:
     if not readonly:
         _require_local_disk(path.absolute().parent)

@@ -48,7 +48,10 @@ def check_task(task: Task, agent: AgentSettings) -> None:
         raise _bad("id", task.id, "a plain name of ASCII letters and digits")
     _check_texts(task, agent.model)
     _check_external(agent)
-    _check_hosts(task.hosts)
+    if task.environment is None:
+        _check_hosts(task.hosts)
+    else:
+        _check_environment(task, agent)
     for host in task.hosts:
         _check_reach(host)
         _check_data(host)
@@ -62,7 +65,20 @@ def check_task(task: Task, agent: AgentSettings) -> None:
     for what, number, least, most in _numbers(task, agent):
         if number is not None and not (math.isfinite(number) and least <= number <= most):
             raise _bad(what, number, f"a number from {least:g} to {most:g}")
+    if agent.model.actions == "react" and task.environment is None:
+        raise _bad("agent.model.actions", "react", "native or text, where there is no environment")
     rights_of(task, agent)
+
+
+def _check_environment(task: Task, agent: AgentSettings) -> None:
+    """An environment stands in the place of all that is done on hosts."""
+    given = {"hosts": task.hosts, "evaluator.script": task.evaluator.script, "workspace": task.workspace,
+             "packages": task.packages, "shared_folder": task.shared_folder}
+    for name, value in given.items():
+        if value:
+            raise _bad(name, value, "left out, since the task is played in an environment")
+    if agent.kind == "external":
+        raise _bad("agent.kind", agent.kind, "own, in an environment")
 
 
 def check_proof(proof: Proof) -> None:
@@ -196,6 +212,7 @@ def _numbers(task: Task, agent: AgentSettings) -> Iterator[Bound]:
     yield "agent.output_chars", agent.output_chars, 1, 1 << 24
     model = agent.model
     yield "agent.model.temperature", model.temperature, 0, 100
+    yield "agent.model.top_p", model.top_p, 1e-6, 1
     yield "agent.model.max_output_tokens", model.max_output_tokens, 1, 1 << 30
     yield "agent.model.input_price", model.input_price, 0, 1e9
     yield "agent.model.output_price", model.output_price, 0, 1e9

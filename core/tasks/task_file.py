@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from core.domain.errors import InvalidInput, ReportableError
-from core.domain.task import AgentSettings, Evaluator, Host, Limits, Task
+from core.domain.task import AgentSettings, EnvironmentSettings, Evaluator, Host, Limits, Task
 from core.tasks.folder import inside, read_text
 from core.tasks.reader import CatalogueTask, Proof
 from core.tasks.task_check import check_proof, check_task
@@ -23,7 +23,7 @@ class TaskFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     id: str
     title: str
     description: str
-    hosts: tuple[Host, ...] = (Host(name="main"),)
+    hosts: tuple[Host, ...] | None = None
     limits: Limits = Limits()
     evaluator: Evaluator = Evaluator()
     workspace: str = ""
@@ -35,6 +35,7 @@ class TaskFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     difficulty: str = ""
     baseline: float | None = None
     best_known: float | None = None
+    environment: EnvironmentSettings | None = None
     agent: AgentSettings = AgentSettings()
     proof: Proof = Proof()
 
@@ -47,11 +48,11 @@ def read_task(folder: Path) -> CatalogueTask:
         _check_fields(raw, TaskFile, "")
         file = msgspec.convert(raw, TaskFile)
         task = Task(
-            id=file.id, title=file.title, description=_description(folder, file.description), hosts=file.hosts,
+            id=file.id, title=file.title, description=_description(folder, file.description), hosts=_hosts(file),
             limits=file.limits, evaluator=file.evaluator, workspace=file.workspace,
             packages=file.packages, waits_for_guidance=file.waits_for_guidance, peers=file.peers,
             shared_folder=file.shared_folder, domain=file.domain, difficulty=file.difficulty, baseline=file.baseline,
-            best_known=file.best_known,
+            best_known=file.best_known, environment=file.environment,
         )
         check_task(task, file.agent)
         check_proof(file.proof)
@@ -61,6 +62,13 @@ def read_task(folder: Path) -> CatalogueTask:
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
     return CatalogueTask(task=task, agent=file.agent, folder=folder, proof=file.proof)
+
+
+def _hosts(file: TaskFile) -> tuple[Host, ...]:
+    """Its hosts; one where it names none, and none where an environment stands in their place."""
+    if file.hosts is None:
+        return () if file.environment is not None else (Host(name="main"),)
+    return file.hosts
 
 
 def _check_fields(raw: dict[str, Any], kind: type[msgspec.Struct], where: str) -> None:

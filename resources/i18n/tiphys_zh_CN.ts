@@ -4322,6 +4322,10 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
+        <source>No session is assigned to you. Take another list at the left, such as Undecided, and make a queue of it with +.</source>
+        <translation>没有分配给您的会话。请在左侧选择其他列表，例如“未裁定”，并用 + 以其建立队列。</translation>
+    </message>
+    <message>
         <source>No session is in this list.</source>
         <translation>此列表中没有会话。</translation>
     </message>
@@ -5504,6 +5508,10 @@ Delete or right click: take it away</source>
     <message>
         <source>judge steps</source>
         <translation>评判步骤</translation>
+    </message>
+    <message>
+        <source>work on sessions that wait for a runner from outside</source>
+        <translation>处理等待外部运行程序的会话</translation>
     </message>
     <message>
         <source>propose verdicts</source>

@@ -31,7 +31,8 @@ IN_SANDBOXES = ("core/sandbox/ptyd/", "core/actions/documents.py", "resources/ta
 """Run elsewhere: inside containers, with what their image has, and where somebody trains with another engine."""
 
 _TRAINING = ("core/training/", "core/export/", "core/llm/")
-PLACES = {"train": _TRAINING, "train-engine": _TRAINING, "notify": ("core/server/",)}
+PLACES = {"train": _TRAINING, "train-engine": _TRAINING, "notify": ("core/server/",),
+          "environments": ("core/environments/adapters/",)}
 """Extra → where it may be imported. All other modules make do with what every installation has."""
 
 OF_NEWER_PYTHON = {"compression"}
@@ -87,7 +88,8 @@ def users(*tops: str) -> dict[frozenset[str], set[str]]:
 
 USED = users("app", "core", "resources")
 ASKED_FOR = {d for _, tree in modules("core") for node in ast.walk(tree) if isinstance(node, ast.Call)
-             for name in named_in_call(node, "find_spec", "require_extra") for d in distributions(name)}
+             for name in named_in_call(node, "find_spec", "require_extra", "package_folder")
+             for d in distributions(name)}
 """What is never imported here, but must be there for what we import."""
 
 

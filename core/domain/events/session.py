@@ -14,12 +14,16 @@ SessionState = Literal["queued", "running", "paused", "waiting", "finished", "fa
 
 
 class SessionCreated(Fact, frozen=True, kw_only=True, tag="session_created"):
-    """The first event of a log. `origin` is live, or the name of the foreign format it was imported from."""
+    """The first event of a log. `origin` is live, or the name of the foreign format it was imported from.
+
+    `group`: it is one of several roll-outs of one task; their runner is the roll-out, and no server starts another.
+    """
 
     task: Task
     agent: AgentSettings = AgentSettings()
     origin: Name = "live"
     source: Address = ""
+    group: Id = ""
 
     @property
     def program(self) -> str:

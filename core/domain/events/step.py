@@ -30,6 +30,7 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     `is_error_counted` the error, that the tellings before have added to the session's sums; `is_rewritten` says that
     the agent's own words or actions are others than in the telling before, so that opinions on that one are void.
     `item` is the id that the source gives the step's message, "" where it gives none. `pictures` are all of the body.
+    `sampled` names the answer in the policy's own tokens (`domain/sampled.py`), where its model says them.
     """
 
     head: StepHead
@@ -43,13 +44,14 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     is_rewritten: bool = False
     item: Id = ""
     pictures: Annotated[tuple[Picture, ...], Few] = ()
+    sampled: BlobRef = ""
 
 
 class SummaryAdded(Fact, frozen=True, kw_only=True, tag="summary_added"):
     """A summary stands for steps first..last in later contexts.
 
     `context` is the context in which it was written, as a delta to the last step's; `completion` the
-    assistant message that the model answered there.
+    assistant message that the model answered there; `sampled` as in StepAdded.
     """
 
     id: Id
@@ -58,3 +60,4 @@ class SummaryAdded(Fact, frozen=True, kw_only=True, tag="summary_added"):
     text: Text
     context: ContextDelta = ContextDelta()
     completion: MessageRef | None = None
+    sampled: BlobRef = ""

@@ -40,7 +40,7 @@ def test_the_prompt_is_the_text_that_the_renderer_trains_on(tmp_path):
     messages = (*HELLO, Message(role="assistant", content="look", tool_calls=(call,), reasoning="never sent"),
                 Message(role="tool", content="a b", tool_call_id="1", name="run_command"))
     model, renderer = local(str(folder)), Renderer(folder)
-    ids = model._prompt(model._tokenizer(), Request(messages=messages, tools=tools))
+    ids = model._load()[2].prompt(Request(messages=messages, tools=tools)).ids
     done = Message(role="assistant", content="done")
     rendered = renderer.render([*messages, done], [False, True, False, True], tools)
     assert renderer.decode(ids) == renderer.apply(messages, tools, prompt=True)
@@ -58,14 +58,14 @@ def test_a_template_that_demands_turns_is_served_a_persons_neighbouring_messages
                 Message(role="assistant", content="look"), Message(role="user", content="out"),
                 Message(role="user", content="And keep the seed."))
     model = local(str(folder))
-    ids = model._prompt(model._tokenizer(), Request(messages=messages))
+    ids = model._load()[2].prompt(Request(messages=messages)).ids
     sample = with_alternating_roles(Sample(session="s", kind="react", step=1,
                                            parts=tuple(SamplePart(message=m) for m in messages)))
     renderer = Renderer(folder)
     assert renderer.decode(ids) == renderer.apply([p.message for p in sample.parts], prompt=True)
     assert "Task\n\n<real_user>Wait 等</real_user>" in renderer.decode(ids)
     own = local(str(make_model(tmp_path / "own", template=trl_template("qwen3"))))
-    assert own._tokenizer().decode(own._prompt(own._tokenizer(), Request(messages=messages))).count("user\n") == 4
+    assert own._tokenizer().decode(own._load()[2].prompt(Request(messages=messages)).ids).count("user\n") == 4
 
 
 def test_an_answer_streams_counts_its_tokens_and_repeats_itself(folder):

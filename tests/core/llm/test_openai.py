@@ -12,7 +12,7 @@ import pytest
 from core.domain.chat_call import payload
 from core.domain.message import Message, ToolCall
 from core.domain.task import ModelSettings
-from core.llm.model import Completion, EndpointError, Request, ToolSpec
+from core.llm.model import Completion, EndpointError, PastTokens, Request, ToolSpec
 from core.llm.openai import OpenAIModel
 
 Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
@@ -206,3 +206,67 @@ def test_what_is_sent_back_is_always_acceptable() -> None:
     function = sent["tool_calls"][0]["function"]
     assert json.loads(function["arguments"]) == {"malformed": "{oops"}
     assert len(function["name"]) == 64 and "/" not in function["name"]
+
+
+def whole(body: dict[str, object]) -> Reply:
+    async def reply(writer: asyncio.StreamWriter) -> None:
+        data = json.dumps(body).encode()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                     + f"Content-Length: {len(data)}\r\n\r\n".encode() + data)
+
+    return reply
+
+
+def told(*, prompt: object = (5, 6, 7), ids: object = (8, 9), logprobs: object = (-0.5, -1.5), used: int = 2,
+         sglang: bool = False) -> Reply:
+    choice: dict[str, object] = {"index": 0, "finish_reason": "stop",
+                                 "message": {"role": "assistant", "content": "hi"}}
+    if logprobs is not None:
+        choice["logprobs"] = {"content": [{"token": "t", "logprob": p, "top_logprobs": []} for p in logprobs]}
+    if ids is not None:
+        choice["token_ids"] = list(ids)
+    body: dict[str, object] = {"id": "x", "object": "chat.completion", "created": 1, "model": "served@4",
+                               "choices": [choice], "usage": {"prompt_tokens": 3, "completion_tokens": used,
+                                                              "total_tokens": 3 + used}}
+    (choice if sglang else body)["prompt_token_ids"] = list(prompt)
+    return whole(body)
+
+
+def asked_with_tokens(reply: Reply, past: object = None) -> tuple[Completion, dict[str, object]]:
+    async def ask() -> tuple[Completion, dict[str, object]]:
+        async with Endpoint(reply) as endpoint:
+            model = OpenAIModel(ModelSettings(kind="openai", name="m", base_url=endpoint.url, records_tokens=True))
+            request = Request(messages=(Message(role="user", content="hi"),), past=past, seed=11)
+            made = await model.complete(request)
+            await model.close()
+            return made, endpoint.bodies[0]
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize("sglang", [False, True])
+def test_an_engine_s_tokens_are_taken_with_their_log_probabilities(sglang):
+    made, body = asked_with_tokens(told(sglang=sglang))
+    assert body["return_token_ids"] is True and body["logprobs"] is True and not body.get("stream")
+    assert (body["temperature"], body["top_p"], body["seed"]) == (1.0, 1.0, 11)
+    one = made.sampled
+    assert (one.prompt_ids, one.ids, one.logprobs, one.policy) == ([5, 6, 7], [8, 9], [-0.5, -1.5], "served@4")
+    assert made.message.content == "hi" and not made.unsampled and not one.continues
+
+
+def test_an_engine_s_prompt_that_goes_on_is_a_delta_and_one_that_was_split_otherwise_begins_a_row():
+    on, _ = asked_with_tokens(told(), PastTokens([5, 6], 1))
+    assert on.sampled.continues and on.sampled.prompt_ids == [7]
+    drifted, _ = asked_with_tokens(told(), PastTokens([5, 66], 1))
+    assert not drifted.sampled.continues and drifted.sampled.prompt_ids == [5, 6, 7]
+
+
+@pytest.mark.parametrize(("reply", "why"), [
+    (told(ids=None), "ids of the answer"), (told(logprobs=None), "log-probabilities"),
+    (told(logprobs=(-0.5,)), "2 ids and 1 log"), (told(used=3), "counts 3 tokens of the answer and gives 2"),
+    (told(prompt=(5, 6)), "counts 3 tokens of the prompt and gives 2"), (told(prompt=()), "ids of the prompt"),
+    (told(ids=("8", "9")), "ids of the answer"), (told(logprobs=(-0.5, 3.0)), "above 0"),
+    (told(ids=(8, 2**40)), "token's id")])
+def test_tokens_that_do_not_fit_together_are_never_taken(reply, why):
+    made, _ = asked_with_tokens(reply)
+    assert made.sampled is None and why in made.unsampled and made.message.content == "hi"

@@ -1,0 +1,183 @@
+"""`tiphys rollout`: a policy plays many sessions of an environment, in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from core.cli.output import emit, json_option, note, say, table
+
+if TYPE_CHECKING:
+    from core.domain.task import ModelSettings, Task
+    from core.rollouts.rollout import Rollout
+    from core.store.home import Home
+
+
+@click.command()
+@click.argument("environment", default="")
+@click.option("--items", default="0:1", show_default=True, help="Which items: FIRST:LAST (not included), or numbers.")
+@click.option("--group-size", default=1, show_default=True, type=click.IntRange(1, 10_000), help="Sessions per item.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the environment.")
+@click.option("--env-seed", default=0, show_default=True, type=click.IntRange(0), help="What is random there.")
+@click.option("--local", type=click.Path(path_type=Path), help="The folder of a model to run here, in batches.")
+@click.option("--model", default="", help="The model's name at its endpoint.")
+@click.option("--base-url", default="", help="Its OpenAI-compatible endpoint; vLLM and SGLang tell their tokens.")
+@click.option("--key-env", default="", help="The variable that holds the endpoint's key.")
+@click.option("--plan", is_flag=True, help="No model: play the right commands, where the environment knows them.")
+@click.option("--actions", type=click.Choice(["react", "text", "native"]), default="react", show_default=True,
+              help="How actions are written.")
+@click.option("--temperature", default=1.0, show_default=True, type=click.FloatRange(0, 100))
+@click.option("--top-p", default=1.0, show_default=True, type=click.FloatRange(1e-6, 1))
+@click.option("--max-tokens", default=256, show_default=True, type=click.IntRange(1), help="Tokens of an answer.")
+@click.option("--steps", type=click.IntRange(1, 1_000_000), help="Steps of a session, instead of the usual limit.")
+@click.option("--at-once", default=64, show_default=True, type=click.IntRange(1, 250), help="Sessions side by side.")
+@click.option("--seed", default=0, show_default=True, help="What is random in the policy's answers.")
+@json_option
+def rollout(environment: str, items: str, group_size: int, options: Sequence[str], env_seed: int, local: Path | None,
+            model: str, base_url: str, key_env: str, plan: bool, actions: str, temperature: float, top_p: float,
+            max_tokens: int, steps: int | None, at_once: int, seed: int, as_json: bool) -> int:
+    """Play items of ENVIRONMENT with a policy, many sessions side by side, and say what was reached.
+
+    Without an ENVIRONMENT: list those that there are. Where the server runs, the sessions are seen live in the desktop
+    and can be advised and stopped; else they are written into the log directly.
+    """
+    from core.domain.errors import InvalidInput
+    from core.domain.task import Limits, ModelSettings
+    from core.environments.registry import environment_task
+    from core.store.home import Home
+
+    if not environment:
+        return _list_environments(as_json)
+    if sum((plan, local is not None, bool(model))) != 1:
+        raise InvalidInput("no_model", "Name who plays: --local FOLDER, --model NAME with --base-url, or --plan.")
+    given = dict(_pair(one) for one in options)
+    tasks = [environment_task(environment, item=i, seed=env_seed, **given) for i in _numbers(items, environment)]
+    chosen: dict[str, Any] = {"actions": actions, "temperature": temperature, "top_p": top_p,
+                              "max_output_tokens": max_tokens}
+    settings = ModelSettings(kind="openai", name=model, base_url=base_url, key_env=key_env, records_tokens=True,
+                             **chosen) if model else ModelSettings(kind="policy", name=str(local or "plan"), **chosen)
+    limits = Limits(steps=steps, evaluations=None) if steps else None
+    ended = _play(Home.default(), _player(settings, local, top_p), tasks, settings, as_json,
+                  group_size=group_size, limits=limits, at_once=at_once, seed=seed)
+    _say_sum(ended, as_json)
+    return 0 if all(one.state == "finished" for one in ended) else 1
+
+
+def _list_environments(as_json: bool) -> int:
+    """Each kind: what it is, which options it takes, which packages it needs, how many items it has here."""
+    from core.domain.errors import Unavailable
+    from core.environments.environment import EnvironmentKind
+    from core.environments.registry import ENVIRONMENTS
+
+    def count(kind: EnvironmentKind) -> int | None:
+        try:
+            return kind.count()
+        except Unavailable:
+            return None
+
+    rows = [(kind, count(kind)) for kind in ENVIRONMENTS.values()]
+    if as_json:
+        for kind, number in rows:
+            emit({"environment": kind.name, "title": kind.title, "items": number, "options": kind.options,
+                  "packages": list(kind.packages)})
+        return 0
+    table(("environment", "items", "needs", "options"), [
+        (kind.name, "not installed" if number is None else f"{number:,}", ", ".join(kind.packages),
+         ", ".join(kind.options)) for kind, number in rows])
+    return 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, mark, value = text.partition("=")
+    if not mark:
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE.", param_hint="--option")
+    return name, value
+
+
+def _numbers(text: str, environment: str) -> list[int]:
+    """The items that a text names. Raises BadParameter."""
+    try:
+        if ":" not in text:
+            return [int(one) for one in text.split(",")]
+        first, last = text.split(":")
+        from core.environments.registry import ENVIRONMENTS
+
+        upto = int(last) if last else ENVIRONMENTS[environment].count()
+        return list(range(int(first or 0), upto))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is neither FIRST:LAST nor numbers.", param_hint="--items") from None
+
+
+def _player(settings: ModelSettings, local: Path | None, top_p: float) -> Any:
+    """Who plays. Raises InvalidInput, Unavailable."""
+    from core.llm.openai import OpenAIModel
+    from core.rollouts.planned import PlannedModel
+
+    if local is not None:
+        from core.llm.local_policy import LocalPolicy
+
+        return LocalPolicy.load(local, temperature=settings.temperature, top_p=top_p)
+    if settings.kind == "openai":
+        model = OpenAIModel(settings)
+        return lambda task: model
+    return PlannedModel
+
+
+def _play(home: Home, policy: Any, tasks: Sequence[Task], model: ModelSettings, as_json: bool, **how: Any
+          ) -> list[Rollout]:
+    import asyncio
+
+    from core.cli.private_server import is_served
+    from core.domain.errors import Unavailable
+    from core.domain.task import AgentSettings
+    from core.rollouts.roll_out import roll_out
+    from core.rollouts.server_log import ServerLog
+    from core.rollouts.session_log import SessionLog, StoreLog
+    from core.store.endpoint import read_endpoint
+
+    def open_log() -> SessionLog:
+        if not is_served(home):
+            return StoreLog(home)
+        endpoint = read_endpoint(home)
+        if endpoint is None:
+            raise Unavailable("no_endpoint", f"A server holds {home.path}, but does not say where it listens.")
+        return ServerLog(endpoint.url, home.admin_token.read_text().strip())
+
+    async def play() -> list[Rollout]:
+        async with open_log() as log:
+            return await roll_out(policy, tasks, log=log, settings=AgentSettings(model=model),
+                                  on_end=_teller(as_json), **how)
+
+    return asyncio.run(play())
+
+
+def _teller(as_json: bool) -> Callable[[Rollout], None]:
+    """Prints each roll-out when it is over."""
+
+    def tell(one: Rollout) -> None:
+        item = one.task.environment.item if one.task.environment else 0
+        if as_json:
+            emit({"session": one.session, "group": one.group, "item": item, "score": one.score, "reward": one.reward,
+                  "steps": one.steps, "state": one.state, "reason": one.reason, "tokens": one.tokens,
+                  "rows": len(one.rows), "errors": len(one.errors), "unsampled": len(one.unsampled)})
+        else:
+            score = "not scored" if one.score is None else f"score {one.score:g}"
+            say(f"{one.session}  item {item}  {one.state} ({one.reason})  {one.steps} steps  {score}")
+
+    return tell
+
+
+def _say_sum(ended: Sequence[Rollout], as_json: bool) -> None:
+    """What was reached in all, on stderr where lines are for programs."""
+    scores = [one.score for one in ended if one.score is not None]
+    tell = note if as_json else say
+    mean = f"mean score {sum(scores) / len(scores):.1f}" if scores else "no score"
+    solved = sum(score >= 100 for score in scores)
+    tell(f"{len(ended):,} roll-outs, {sum(one.steps for one in ended):,} steps, {mean}, {solved:,} solved")
+    missing = sum(len(one.unsampled) for one in ended)
+    if missing:
+        why = next(iter(next(one for one in ended if one.unsampled).unsampled.values()))
+        tell(f"{missing:,} answers have no tokens to learn from: {why}")

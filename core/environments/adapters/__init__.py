@@ -1,0 +1,1 @@
+"""The kinds of environments: one module each, which declares its `ENVIRONMENT`."""

@@ -1,0 +1,103 @@
+"""What a model is given, in its own tokens: the chat template's text, and behind tokens of before only what is new.
+
+The tokens of before are never made from text again: what the model sampled stays as it was sampled, also where the
+template would write the answer otherwise. Only the text that comes behind the answer is tokenized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from core.domain.errors import InvalidInput
+from core.domain.ids import new_id
+from core.domain.message import Message, ToolCall
+from core.llm.called_text import split_calls
+from core.llm.model import EndpointError, PastTokens, Request, ToolSpec
+from core.llm.render_budget import rendered
+from core.llm.template_messages import template_messages, template_tool
+from core.llm.turns import by_turns, demands_turns
+
+
+class TokenPrompt(msgspec.Struct, frozen=True):
+    """A prompt: all of its tokens, and (`continues`) how many of them the row held before."""
+
+    ids: list[int]
+    known: int = 0
+
+    @property
+    def continues(self) -> bool:
+        """Whether it goes on from the row so far."""
+        return self.known > 0
+
+
+class TokenPrompter:
+    """Makes prompts and reads answers with a model's own tokenizer."""
+
+    def __init__(self, tokenizer: Any, name: str, ends: Collection[int]) -> None:
+        """`ends` are the ids that end an answer; `name` is told in refusals."""
+        self._tokenizer, self._name, self.ends = tokenizer, name, frozenset(ends)
+        self._marks = [str(tokenizer.decode([i], skip_special_tokens=False)) for i in sorted(self.ends)]
+        self._by_turns: bool | None = None
+
+    def prompt(self, request: Request) -> TokenPrompt:
+        """The tokens of a request. Raises EndpointError (endpoint_refused)."""
+        whole = self._written(request.messages, request.tools)
+        if request.past is not None and request.past.ids:
+            tail = self._behind(whole, request, request.past)
+            if tail is not None:
+                return TokenPrompt([*request.past.ids, *self._ids(tail)], len(request.past.ids))
+        return TokenPrompt(self._ids(whole))
+
+    def message(self, ids: Sequence[int], *, ended: bool, tools: bool) -> Message:
+        """The message that sampled tokens say."""
+        text = self._tokenizer.decode(ids[:-1] if ended else ids, skip_special_tokens=False)
+        if not tools:
+            return Message(role="assistant", content=text)
+        content, calls = split_calls(text)
+        made = tuple(ToolCall(id=f"call_{new_id()[-12:]}", name=n, arguments=a) for n, a in calls)
+        return Message(role="assistant", content=content, tool_calls=made)
+
+    def _behind(self, whole: str, request: Request, past: PastTokens) -> str | None:
+        """The text behind the last answer, its end mark where the model gave none; None where the context does not go
+        on from it."""
+        if not 0 < past.messages < len(request.messages) or request.messages[past.messages - 1].role != "assistant":
+            return None
+        before = self._written(request.messages[: past.messages], request.tools, asks=False)
+        if not whole.startswith(before):
+            return None
+        mark, at = max(((m, before.rfind(m)) for m in self._marks), key=lambda found: found[1], default=("", -1))
+        if at < 0 or before[at + len(mark) :].strip():
+            return None
+        has_end = past.ids[-1] in self.ends
+        return whole[at + len(mark) if has_end else at :]
+
+    def _written(self, messages: Sequence[Message], tools: Sequence[ToolSpec], *, asks: bool = True) -> str:
+        if self._by_turns is None:
+            self._by_turns = demands_turns(partial(self._text, asks=True))
+        return self._text(by_turns(messages) if self._by_turns else messages, tools, asks=asks)
+
+    def _ids(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def _text(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), *, asks: bool = True) -> str:
+        from jinja2.exceptions import TemplateError
+
+        tokenizer = self._tokenizer
+        try:
+            return str(rendered(str(tokenizer.chat_template), lambda: tokenizer.apply_chat_template(
+                template_messages(messages), tools=[template_tool(t) for t in tools] or None, tokenize=False,
+                add_generation_prompt=asks)))
+        except (TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RuntimeError,
+                InvalidInput) as error:
+            sentence = f"The chat template of {self._name} refuses the messages: {str(error)[:200]}"
+            raise EndpointError("endpoint_refused", sentence) from error
+
+
+def stop_ids(model: Any, tokenizer: Any) -> set[int]:
+    """The ids that end an answer of a model."""
+    ends = model.generation_config.eos_token_id
+    return {*(ends if isinstance(ends, list) else [ends]), tokenizer.eos_token_id} - {None}

@@ -1,0 +1,1 @@
+"""Roll-outs: many short sessions of a policy in one process."""

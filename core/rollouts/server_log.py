@@ -1,0 +1,163 @@
+"""The log of a running server, over one connection that all sessions of a roll-out share: people see them as they are
+played, and what people say reaches them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from core.agents.delivery import News
+from core.agents.spool import Spool
+from core.aio import TaskScope
+from core.client.connection import ReconnectingConnection
+from core.client.status import Status
+from core.domain.errors import Conflict, Denied, ReportableError, Unavailable, make_error
+from core.domain.events import SessionCreated
+from core.domain.ids import new_id
+from core.protocol.client_effects import Send
+from core.protocol.client_state import OutboxSender
+from core.protocol.messages import Ack, Command, Failed, Nak, Unsubscribe, Welcome, Wire
+from core.protocol.operations import CreateSession
+from core.rollouts.session_log import JournaledSession
+
+_log = logging.getLogger("wire")
+
+PATIENCE_S = 60.0
+"""How long the server may be out of reach."""
+
+MOST_SESSIONS = 250
+"""Sessions that one connection may follow."""
+
+
+class ServerLog:
+    """Owns the connection (`core.client.connection.Owner`). The token must be an administrator's."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.client = new_id()
+        self._link = ReconnectingConnection(url, token, self, program="tiphys rollout")
+        self._sender = OutboxSender()
+        self._cseq = 0
+        self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
+        self._spools: dict[str, Spool] = {}
+        self._welcome: Welcome | None = None
+        self._online = asyncio.Event()
+        self._refusal: ReportableError | None = None
+        self._room = asyncio.Semaphore(MOST_SESSIONS)
+        self._scope = TaskScope("server log")
+
+    async def __aenter__(self) -> ServerLog:
+        """Connect. Raises Unavailable, Denied."""
+        self._scope.spawn(self._linked(), name="link")
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await self._online.wait()
+        except TimeoutError:
+            await self._scope.close()
+            raise Unavailable("server_away", self._link.status.sentence or "The server does not answer.") from None
+        if self._refusal is not None:
+            await self._scope.close()
+            raise self._refusal
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._scope.close()
+
+    @asynccontextmanager
+    async def session(self, name: str, created: SessionCreated) -> AsyncIterator[JournaledSession]:
+        """Make a session. Raises ReportableError as the server does, Unavailable."""
+        async with self._room:
+            await self._do(name, CreateSession(task=created.task, agent=created.agent, group=created.group))
+            place = JournaledSession(name)
+            spool = Spool(place.journal, place.inbox, "", "", partial(_heard, place), link=self._link)
+            self._spools[name] = spool
+            try:
+                if self._welcome is not None:
+                    await spool.on_welcome(self._welcome)
+                _require(await spool.caught_up(PATIENCE_S), spool)
+                yield place
+            finally:
+                whole = await spool.flushed(PATIENCE_S)
+                del self._spools[name]
+                self._link.post(Unsubscribe(session=name))
+                place.journal.close()
+            _require(whole, spool)
+
+    async def _linked(self) -> None:
+        """The link, again after a session was taken from it (somebody deleted one)."""
+        while True:
+            try:
+                await self._link.run()
+            except Conflict as error:
+                _log.warning("%s", error.sentence)
+            await asyncio.sleep(0.2)
+
+    async def _do(self, session: str, op: CreateSession) -> None:
+        self._cseq += 1
+        command = Command(id=new_id(), cseq=self._cseq, session=session, op=op)
+        future = self._answers[command.id] = asyncio.get_running_loop().create_future()
+        self._post(self._sender.add(command))
+        try:
+            reply = await asyncio.wait_for(future, PATIENCE_S)
+        except TimeoutError:
+            raise Unavailable("server_away", self._link.status.sentence or "The server does not answer.") from None
+        finally:
+            self._answers.pop(command.id, None)
+        if isinstance(reply, Nak):
+            raise make_error(reply.kind, reply.code, reply.sentence, reply.params)
+
+    # ---- what the link tells
+
+    async def on_welcome(self, welcome: Welcome) -> None:
+        """The connection is greeted: each session goes on where it stood."""
+        self._welcome = welcome
+        self._post(self._sender.connect(welcome.cseq, welcome.capabilities))
+        for spool in list(self._spools.values()):
+            await spool.on_welcome(welcome)
+        self._online.set()
+
+    async def on_message(self, message: Wire) -> None:
+        """A message came: an answer to a command, or what is about one session."""
+        if isinstance(message, Ack | Nak):
+            self._post(self._sender.answered(message))
+            future = self._answers.get(message.id)
+            if future is not None and not future.done():
+                future.set_result(message)
+            return
+        about = message.about if isinstance(message, Failed) else getattr(message, "session", "")
+        if spool := self._spools.get(about):
+            await spool.on_message(message)
+        elif isinstance(message, Failed):
+            _log.warning("%s", message.sentence)
+
+    async def on_piece(self, frame: bytes) -> None:
+        """No payloads are asked for."""
+
+    def on_status_changed(self, status: Status) -> None:
+        """The link went up or down; sessions go on meanwhile."""
+        if status.state == "online":
+            return
+        self._sender.disconnect()
+        self._welcome = None
+        if status.state == "denied":
+            self._refusal = Denied(status.code, status.sentence)
+            self._online.set()
+
+    def _post(self, effects: list[Any]) -> None:
+        for effect in effects:
+            if isinstance(effect, Send):
+                self._link.post(effect.message)
+
+
+def _heard(place: JournaledSession, news: News) -> None:
+    place.signals.ring()
+
+
+def _require(done: bool, spool: Spool) -> None:
+    if spool.lost is not None:
+        raise spool.lost
+    if not done:
+        raise Unavailable("server_away", "The server does not take what a roll-out tells.")
