@@ -47,7 +47,8 @@ the label `code` of the metric `tiphys_refusals_total`. A sentence has `…` her
 
 不属于缺陷的每种失败都有一句话和一个稳定的代码：命令行上为 `tiphys: There is no session x. [no_session]`
 （加 `--json` 时为 `{"error": {"code", …}}`），窗口中为那句话，日志中为代码，
-它也是指标 `tiphys_refusals_total` 的标签 `code`。此处的句子与命令所打印的相同，为英文；窗口以所选的语言显示。句中 `…` 处是所涉及的内容。
+它也是指标 `tiphys_refusals_total` 的标签 `code`。
+此处的句子与命令所打印的相同，为英文；窗口以所选的语言显示。句中 `…` 处是所涉及的内容。
 
 | 代码 | 说的是什么 | 怎么办 |
 |---|---|---|
