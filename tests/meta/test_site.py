@@ -44,3 +44,8 @@ def test_links_out_of_the_manual_become_names() -> None:
     made = build.linked(ROOT / "docs" / "administration.md")
     assert "](../" not in made and "`packaging/server/nginx.conf`" in made
     assert "](SECURITY.md" in build.linked(ROOT / "README.md") and "](guide.md" in build.linked(ROOT / "README.md")
+
+
+def test_a_chinese_page_leads_to_chinese_pages() -> None:
+    made = build.linked(ROOT / "docs" / "guide.zh.md")
+    assert "](tasks.md#任务可以要求什么)" in made and ".zh.md" not in made
