@@ -2,9 +2,9 @@
 
 Runs in a container of its own, which is on the session's network and on one that leads outside:
 `python3 -c SOURCE PORT NAME…`, where a NAME is as `Host.reach` describes it, `*` for every public address, or
-`!ADDRESS` for one of the machine. It resolves names itself and connects to the very address that it judged. Addresses of the link,
-metadata services of clouds, this machine and nobody are refused always, in whatever spelling, whatever a name that is
-allowed resolves to; private ones unless they are named in full.
+`!ADDRESS` for one of the machine. It resolves names itself and connects to the very address that it judged. Addresses
+of the link, metadata services of clouds, this machine and nobody are refused always, in whatever spelling, whatever a
+name that is allowed resolves to; private ones unless they are named in full.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from support.sandboxes import box, command
+from support.sandboxes import box
 
 from core.agents.saved_files import DEEPEST, HostSaver, SavedHost, _Line, _Tree, load_host, paths_of
 from core.agents.snapshot_store import SnapshotStore
@@ -28,7 +28,7 @@ def test_what_lies_too_deep_or_is_all_holes_is_left_out_and_the_rest_is_saved(tm
         return made
 
     async def work(sandbox: Sandbox) -> None:
-        await command(sandbox, MAKE)
+        assert (await sandbox.run(["bash", "-c", MAKE])).exit_code == 0
         async with asyncio.timeout(60):
             found = await saved(sandbox)
         assert [p.rpartition(": ")[2] for p in found.problems] == ["lies too deep", "is almost all holes"]
