@@ -66,6 +66,12 @@ def knows(conn: Connection, session: str) -> bool:
     return scalar(conn, "SELECT 1 FROM session WHERE id = ?", session) is not None
 
 
+def count_below(conn: Connection, beginning: str) -> int:
+    """How many sessions have ids of this beginning and a dot."""
+    sql = "SELECT count(*) FROM session WHERE id >= ? AND id < ?"
+    return int(scalar(conn, sql, f"{beginning}.", f"{beginning}/") or 0)
+
+
 def head(conn: Connection, session: str) -> int:
     """The seq of the newest event that is held; 0 for an empty or unknown session."""
     return scalar(conn, "SELECT head FROM session WHERE id = ?", session) or 0
