@@ -214,7 +214,8 @@ def about_snapshots(conn: Connection, session: str, after: int = 0) -> list[Plac
 
 def from_runner(conn: Connection, session: str) -> list[bytes]:
     """The bodies of the events that a session's runner wrote, in order: the entries of its journal."""
-    return [one.body for one in read_all(conn, session) if decode_stored(one.body).author.kind == "agent"]
+    found = ((one.body, decode_stored(one.body).author) for one in read_all(conn, session))
+    return [body for body, author in found if (author.kind, author.name) == ("agent", session)]
 
 
 def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:
