@@ -14,7 +14,7 @@ from core.domain.errors import InvalidInput
 from core.sandbox.sandbox import Sandbox
 from core.store.pieces import PieceWriter
 
-MAKE = ("python3 -c \"import os\nfor n in range(1200): os.mkdir('d'); os.chdir('d')\"; "
+MAKE = ("python3 -c \"import os\nfor n in range(1050): os.mkdir('d'); os.chdir('d')\"; "
         "truncate -s 100G holes; echo text > plain")
 
 
