@@ -134,8 +134,8 @@ def _made(path: Path, store: SnapshotStore, part: JournalPart) -> Iterator[Journ
 def _pass_over_calls(journal: Journal, past: Past) -> None:
     """Subagents that were called since are in the log for good; the next one gets a name of its own."""
     calls = list(journal.slot("subagents", tuple[SubagentCall, ...]) or ())
-    while past(later := subagent_id(journal.session, len(calls) + 1)):
-        calls.append(SubagentCall(session=later, line=f"subagent-{len(calls) + 1}", caller=journal.session, step=0,
+    while past(called := subagent_id(journal.session, len(calls) + 1)):
+        calls.append(SubagentCall(session=called, line=f"subagent-{len(calls) + 1}", caller=journal.session, step=0,
                                   title="", asked="", command="", is_sent=True))
     journal.put_slot("subagents", calls or None)
 
