@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from core.agents import prompts
@@ -20,9 +20,9 @@ TEMPLATE = ("{% for m in messages %}{{ '<|' + m['role'] + '|>' + m['content'] + 
 MARKS = ("<|end|>", "<|pad|>", "<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")
 
 
-def texts(kind: str, items: int) -> Iterator[str]:
+def texts(kind: str, items: Iterable[int]) -> Iterator[str]:
     """What a policy reads and writes in an environment: openings, plans with their answers, some mistakes."""
-    for item in range(items):
+    for item in items:
         task = environment_task(kind, item=item)
         yield from asyncio.run(_played(task))
 
@@ -59,14 +59,14 @@ def make_words(folder: Path, corpus: Iterator[str]):
     return fast
 
 
-def make(kind: str, folder: Path, *, width: int = 128, layers: int = 2, items: int | None = None, seed: int = 0
+def make(kind: str, folder: Path, *, width: int = 128, layers: int = 2, items: Sequence[int] = (), seed: int = 0
          ) -> Path:
     """The folder of a model with random weights for an environment."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
-    count = items or kind_of(environment_task(kind).environment).count()
-    tokenizer = make_words(folder, texts(kind, count))
+    chosen = items or range(kind_of(environment_task(kind).environment).count())
+    tokenizer = make_words(folder, texts(kind, chosen))
     torch.manual_seed(seed)
     model = LlamaForCausalLM(LlamaConfig(
         vocab_size=len(tokenizer), hidden_size=width, intermediate_size=2 * width, num_hidden_layers=layers,
@@ -81,6 +81,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--items", type=int)
+    parser.add_argument("--items", default="", help="numbers with commas; all, where none are named")
+    parser.add_argument("--width", type=int, default=128)
+    parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    make(given.kind, given.folder, items=given.items)
+    make(given.kind, given.folder, items=[int(one) for one in given.items.split(",") if one], width=given.width,
+         seed=given.seed)

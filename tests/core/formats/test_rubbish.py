@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.hostile import within
 
 from core.domain.errors import InvalidInput
 from core.formats import registry
@@ -35,6 +36,20 @@ def test_text_in_utf_16_is_read_as_in_utf_8(tmp_path, encoding, name) -> None:
     (read,), (wanted,) = registry.read(path), registry.read(FILES / name)
     assert (read.session, read.steps, dict(read.blobs)) == (wanted.session, wanted.steps, dict(wanted.blobs))
     assert read.warnings == wanted.warnings
+
+
+@pytest.mark.parametrize("odd", [[], {}, 3, None, float("nan")])
+def test_a_chat_whose_newest_message_is_no_name_is_read(tmp_path, odd) -> None:
+    (chat, *_) = chats = json.loads((FILES / "chatgpt.json").read_text())
+    chat["current_node"] = odd
+    next(n["message"] for n in chat["mapping"].values() if n.get("message"))["create_time"] = "yesterday"
+    assert list(registry.read(make(tmp_path, json.dumps(chats).encode(), "x.json")))
+
+
+def test_a_compressed_file_of_countless_parts_costs_what_it_is_long(tmp_path) -> None:
+    part = gzip.compress(b"", mtime=0)
+    with within(100):
+        assert refusal(make(tmp_path, part * (1_000_000 // len(part)), "parts.gz"))[0]
 
 
 def test_a_compressed_file_is_read_and_one_that_is_cut_as_far_as_it_goes(tmp_path) -> None:

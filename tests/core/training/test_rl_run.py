@@ -30,7 +30,7 @@ def model(tmp_path_factory) -> Path:
 
     use_letter_game()
     folder = tmp_path_factory.mktemp("letters")
-    words = make_words(folder, texts("letters", len(LETTERS)))
+    words = make_words(folder, texts("letters", range(len(LETTERS))))
     torch.manual_seed(0)
     net = LlamaForCausalLM(LlamaConfig(
         vocab_size=len(words), hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
@@ -43,7 +43,7 @@ def model(tmp_path_factory) -> Path:
 
 def _speak(net, words) -> None:
     """Teach it the form: `Action: X` with any letter, whatever is asked for."""
-    openings = [t for t in texts("letters", len(LETTERS)) if "goal" in t or "Answer in this form" in t]
+    openings = [t for t in texts("letters", range(len(LETTERS))) if "goal" in t or "Answer in this form" in t]
     ids, starts = [], []
     for at in range(0, len(openings), 2):
         messages = [{"role": r, "content": c} for r, c in zip(("system", "user"), openings[at : at + 2], strict=True)]
@@ -90,6 +90,40 @@ def test_it_learns_what_is_asked_for_and_tells_of_itself(model, tmp_path):
     assert sum(s.advantage for s in varied.sessions) == pytest.approx(0, abs=1e-3)
     assert varied.sessions[0].steps[0].text.startswith("Action:") and varied.sessions[0].steps[0].tokens
     assert varied.sessions[0].steps[0].advantage == pytest.approx(varied.sessions[0].advantage)
+
+
+def test_every_update_is_that_of_plain_torch(model, tmp_path):
+    from transformers import AutoModelForCausalLM
+
+    from core.training.policy_rows import load_rows
+    from core.training.rl import run_rl
+
+    chosen = settings(model, tmp_path, updates=3, limit=3, group=8, keep=9)
+    run_rl(chosen)
+    net = AutoModelForCausalLM.from_pretrained(str(model), dtype=torch.float32)
+    adam = torch.optim.AdamW(net.parameters(), chosen.learning_rate, weight_decay=0.0)
+    for update in (1, 2, 3):
+        rows = load_rows(tmp_path / "rollouts" / f"{update:05d}.npz")
+        assert len({row.session for row in rows}) == len(rows) == 32
+        rewards = {g: torch.tensor([r.reward for r in rows if r.group == g]) for g in {row.group for row in rows}}
+        varied = [row for row in rows if len(rewards[row.group].unique()) > 1]
+        for row in varied:
+            logprobs = _logprobs(net, row.ids)[row.own[1:]]
+            torch.testing.assert_close(logprobs.detach(), torch.tensor(row.old[row.own]).float(), rtol=0, atol=1e-4)
+            group = rewards[row.group]
+            (-logprobs.mean() * (row.reward - group.mean()) / (group.std() + 1e-4) / len(varied)).backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        adam.step()
+        adam.zero_grad()
+        ours = AutoModelForCausalLM.from_pretrained(str(tmp_path / "policy" / f"{update:05d}"), dtype=torch.float32)
+        for row in varied:  # Adam turns the rounding of a gradient that is nearly 0 into a step: predictions compare
+            now, plain = (_logprobs(one, row.ids)[row.own[1:]] for one in (ours, net))
+            torch.testing.assert_close(now, plain, rtol=0, atol=1e-4)
+
+
+def _logprobs(net, ids):
+    ids = torch.tensor(ids)
+    return net(input_ids=ids[None]).logits[0, :-1].log_softmax(-1).gather(1, ids[1:, None])[:, 0]
 
 
 @pytest.mark.parametrize("loss", ["dr_grpo", "dapo", "rloo", "reinforce++", "ppo", "dpo", "rejection"])
