@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from core.cli.output import emit, json_option, note, say, table
+from core.cli.task_generation import drafts, generate
 
 
 @click.group(invoke_without_command=True)
@@ -14,6 +15,10 @@ def tasks(context: click.Context, as_json: bool) -> None:
     """List the tasks that can be started by their id, or check them."""
     if context.invoked_subcommand is None:
         _list_tasks(as_json)
+
+
+tasks.add_command(generate)
+tasks.add_command(drafts)
 
 
 @tasks.command()

@@ -24,12 +24,12 @@ class EventReader:
         piece = self._return + piece
         self._return = piece[-1:] if piece.endswith(b"\r") else b""
         piece = piece.removesuffix(b"\r").replace(b"\r\n", b"\n")
-        looked = max(0, len(self._rest) - 1)
+        searched = max(0, len(self._rest) - 1)
         self._rest += piece
-        while (end := self._rest.find(b"\n\n", looked)) >= 0:
+        while (end := self._rest.find(b"\n\n", searched)) >= 0:
             event = bytes(self._rest[:end])
             del self._rest[: end + 2]
-            looked = 0
+            searched = 0
             yield from _read(event)
         if len(self._rest) > LONGEST_EVENT:
             del self._rest[:-1]

@@ -38,7 +38,7 @@ SOLUTION = "/solution"
 
 
 class ProofResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one check found: `nothing`, `hidden`, `reference`, `repeat`, or `cheat` with the name of the attempt."""
+    """What one check found: `hidden`, `initial`, `nothing`, `reference`, `repeat`, or `cheat` with a name."""
 
     check: str
     passed: bool
@@ -56,8 +56,10 @@ class Prover:
     async def findings(self) -> AsyncIterator[ProofResult]:
         """One finding after the other. Raises ReportableError where no host of the task can be made."""
         self._images = await built_images(self._catalogue, self._entry.task, AgentSettings())
-        async with self._host() as (host, handing_in):
+        async with self.host() as (host, handing_in):
             yield await self._hidden(host)
+            if self._entry.proof.initial:
+                yield await self._initial(host)
             yield _earns_nothing("nothing", (await handing_in.score())[0])
             for name, script, files in self._cheats():
                 await self._run(host, script, files)
@@ -65,12 +67,12 @@ class Prover:
         if not self._entry.proof.solution:
             yield ProofResult(check="reference", passed=False, detail="the task has no reference solution")
         else:
-            async with self._host() as (host, handing_in):
+            async with self.host() as (host, handing_in):
                 for finding in await self._reference(host, handing_in):
                     yield finding
 
     @asynccontextmanager
-    async def _host(self) -> AsyncIterator[tuple[Sandbox, HandingIn]]:
+    async def host(self) -> AsyncIterator[tuple[Sandbox, HandingIn]]:
         """The task's first host as a session finds it, and what hands its state in."""
         task, session = self._entry.task, f"check-{new_id()}"
         first, image = task.hosts[0], self._images[task.hosts[0].name]
@@ -88,6 +90,11 @@ class Prover:
         found = await readable_secrets(host, self._entry, self._catalogue)
         detail = "; ".join(found[:5]) or "nothing hidden can be read"
         return ProofResult(check="hidden", passed=not found, detail=detail)
+
+    async def _initial(self, host: Sandbox) -> ProofResult:
+        script = self._entry.proof.initial
+        problem = await self._run(host, script, self._beside(script))
+        return ProofResult(check="initial", passed=not problem, detail=problem or "what a session begins with is there")
 
     async def _reference(self, host: Sandbox, handing_in: HandingIn) -> list[ProofResult]:
         proof = self._entry.proof

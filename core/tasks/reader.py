@@ -14,11 +14,12 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """What shows that a task is sound, for `tiphys tasks check` and for novelty; nothing of it enters a session.
 
     `solution` is a script of the task that solves it, run in the first host, and earns `expect`; each of `cheats` is
-    one that must earn nothing. `known` are further known solutions, files or folders. `shown` are references that the
-    agent may see.
+    one that must earn nothing; `initial` is one that must succeed in the host as a session finds it. `known` are
+    further known solutions, files or folders. `shown` are references that the agent may see.
     """
 
     solution: str = ""
+    initial: str = ""
     expect: float = 100.0
     cheats: tuple[str, ...] = ()
     known: tuple[str, ...] = ()

@@ -83,7 +83,7 @@ def _check_environment(task: Task, agent: AgentSettings) -> None:
 
 def check_proof(proof: Proof) -> None:
     """Raises InvalidInput for a path that leaves the task's folder, or a score that nobody can get."""
-    for name in filter(None, (proof.solution, *proof.cheats, *proof.known)):
+    for name in filter(None, (proof.solution, proof.initial, *proof.cheats, *proof.known)):
         check_path(name)
     if not 0 < proof.expect <= 100:
         raise _bad("proof.expect", proof.expect, "a score above 0, and at most 100")

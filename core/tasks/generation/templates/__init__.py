@@ -1,0 +1,1 @@
+"""Chores of which the author of templates makes tasks, by what they are about."""
