@@ -31,7 +31,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 """What people do here, by name, and the scopes that it takes."""
 
 _OWN_TOKEN = re.compile(r"tph_[A-Za-z0-9_-]{43,100}\Z")
-_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,80}\Z")
+_LONGEST_NAME = 80
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,7 +170,8 @@ def accounts(conn: Connection) -> list[Account]:
 def checked(name: str, scopes: Iterable[str]) -> list[str]:
     """The scopes, each once. Raises InvalidInput (account_name, unknown_scope)."""
     held = list(dict.fromkeys(scopes))
-    if not _NAME.match(name) or (name.startswith("agent:") and held != [name]):
+    is_good = 0 < len(name) <= _LONGEST_NAME and name.isprintable() and name == name.strip()
+    if not is_good or (name.startswith("agent:") and held != [name]):
         raise InvalidInput("account_name", f"{name[:80]!r} cannot be the name of an account.")
     for scope in held:
         if scope not in SCOPES and not scope.startswith("agent:"):
