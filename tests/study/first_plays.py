@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
+import sys
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -26,7 +27,7 @@ from core.store.home import Home
 
 
 class FirstPlay:
-    """Answers with the commands of a plan; without one, with commands drawn from `known`. `messages` are the session."""
+    """Answers with the commands of a plan; without one, with some of `known` at random. `messages` are the session."""
 
     name = "first play"
 
@@ -121,4 +122,4 @@ if __name__ == "__main__":
     chosen = [int(one) for one in given.items.split(",")]
     shown, solved = plays(given.kind, chosen, right=given.right, each=given.each, limit=given.limit, seed=given.seed)
     left = teach(given.folder, shown, epochs=given.epochs, rate=given.rate, seed=given.seed)
-    print(f"{len(shown)} sessions, {solved:.0%} of them solved; loss at the end {left:.3f}")
+    sys.stdout.write(f"{len(shown)} sessions, {solved:.0%} of them solved; loss at the end {left:.3f}\n")
