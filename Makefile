@@ -130,7 +130,7 @@ server-package:
 try-server-package: server-package
 	packaging/server/try.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
 
-# The pages and files that are made of the source: docs/server-settings.md, docs/errors.md, docs/protocol.schema.json,
+# The pages and files that are made of the source: docs/server-settings.md, docs/errors.md (.zh.md), docs/protocol.schema.json,
 # packaging/server/server.toml.
 pages: $(VENV)/.has-test
 	$(BIN)/python packaging/server_settings.py

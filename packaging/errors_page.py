@@ -1,9 +1,10 @@
-"""Writes docs/errors.md: every stable code of an error, what it says, and how it is mended (packaging/mends.txt).
+"""Writes docs/errors.md: every stable code of an error, what it says, and how it is mended (packaging/mends.txt);
+and docs/errors.zh.md, with the mends in Chinese (packaging/mends.zh.txt). Sentences stay as commands print them.
 
     python packaging/errors_page.py [--check]
 
 Codes are read from the source: the first argument of every ReportableError, and those that the server answers without
-one. A code without a mend, and a mend of a code that is gone, are errors.
+one. A code without a mend in one of the languages, and a mend of a code that is gone, are errors.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE, MENDS = ROOT / "docs" / "errors.md", ROOT / "packaging" / "mends.txt"
+PAGES = {"docs/errors.md": "packaging/mends.txt", "docs/errors.zh.md": "packaging/mends.zh.txt"}
+"""Each page, and where its mends stand."""
+
 KINDS = ("InvalidInput", "NotFound", "Conflict", "Unavailable", "LimitReached", "ProtocolMismatch", "Denied",
          "ReportableError", "EndpointError")
 WITHOUT_CLASS = {
@@ -32,7 +35,7 @@ WITHOUT_CLASS = {
 }
 """Codes that are told otherwise than by raising: counters, pages, closing codes, the command line."""
 
-HEAD = """# Errors and their mends
+HEADS = {"docs/errors.md": """# Errors and their mends
 
 Every failure that is not a defect has one sentence and a stable code: `tiphys: There is no session x. [no_session]`
 on the command line (`{"error": {"code", …}}` with `--json`), the sentence in the window, the code in the log and as
@@ -40,7 +43,18 @@ the label `code` of the metric `tiphys_refusals_total`. A sentence has `…` her
 
 | code | what it says | what to do |
 |---|---|---|
-"""
+""", "docs/errors.zh.md": """# 错误与补救
+
+不属于缺陷的每种失败都有一句话和一个稳定的代码：命令行上为 `tiphys: There is no session x. [no_session]`
+（加 `--json` 时为 `{"error": {"code", …}}`），窗口中为那句话，日志中为代码，
+它也是指标 `tiphys_refusals_total` 的标签 `code`。
+此处的句子与命令所打印的相同，为英文；窗口以所选的语言显示。句中 `…` 处是所涉及的内容。
+
+| 代码 | 说的是什么 | 怎么办 |
+|---|---|---|
+"""}
+CAUSES = {"docs/errors.md": "(the cause itself)", "docs/errors.zh.md": "（原因本身）"}
+"""What a page says where a code has no sentence of its own."""
 
 
 @functools.cache
@@ -74,37 +88,37 @@ def _sentence(node: ast.expr) -> str:
     return ""
 
 
-def mends() -> dict[str, str]:
-    """What to do, by code."""
-    lines = [line.partition(": ") for line in MENDS.read_text(encoding="utf-8").splitlines() if line]
+def mends(name: str) -> dict[str, str]:
+    """What to do, by code, as a page's file of mends has it."""
+    text = (ROOT / PAGES[name]).read_text(encoding="utf-8")
+    lines = [line.partition(": ") for line in text.splitlines() if line]
     return {code: mend for code, _, mend in lines}
 
 
-def page() -> str:
-    """The page. Raises SystemExit where codes and mends do not match."""
-    codes, known = declared(), mends()
+def page(name: str) -> str:
+    """A page by its name. Raises SystemExit where codes and mends do not match."""
+    codes, known = declared(), mends(name)
     if lacking := sorted(codes.keys() - known.keys()):
-        raise SystemExit(f"packaging/mends.txt says nothing of {', '.join(lacking)}")
+        raise SystemExit(f"{PAGES[name]} says nothing of {', '.join(lacking)}")
     if gone := sorted(known.keys() - codes.keys()):
-        raise SystemExit(f"packaging/mends.txt mends what is no code any more: {', '.join(gone)}")
-    rows = [f"| `{code}` | {_cell(codes[code])} | {_cell(known[code])} |" for code in sorted(codes)]
-    return HEAD + "\n".join(rows) + "\n"
+        raise SystemExit(f"{PAGES[name]} mends what is no code any more: {', '.join(gone)}")
+    rows = [f"| `{code}` | {_cell(codes[code]) or CAUSES[name]} | {_cell(known[code])} |" for code in sorted(codes)]
+    return HEADS[name] + "\n".join(rows) + "\n"
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;") or "(the cause itself)"
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 def main() -> int:
-    """Write the page, or say that it is stale."""
-    text = page()
-    if "--check" not in sys.argv:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.read_text(encoding="utf-8") != text:
-        sys.stderr.write("docs/errors.md is stale: run packaging/errors_page.py\n")
-        return 1
-    return 0
+    """Write the pages, or say which are stale."""
+    stale = [name for name in PAGES if (ROOT / name).read_text(encoding="utf-8") != page(name)]
+    for name in stale:
+        if "--check" in sys.argv:
+            sys.stderr.write(f"{name} is stale: run packaging/errors_page.py\n")
+        else:
+            (ROOT / name).write_text(page(name), encoding="utf-8")
+    return int("--check" in sys.argv and bool(stale))
 
 
 if __name__ == "__main__":

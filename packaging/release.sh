@@ -14,11 +14,15 @@ git diff --quiet || { echo "packaging/locks/python.txt has changed: commit it fi
 sed -i "s/^version = \".*\"/version = \"$version\"/" pyproject.toml
 sed -i "s/^## $version.*/## $version ($(date -u +%Y-%m-%d))/" CHANGELOG.md
 git diff --quiet || git commit -qam "Release $version"
+quiet() { "$@" 2> >(grep -vE 'is ignored: it is neither|as the .root. user' >&2); }
 rm -rf dist/*.deb dist/*.run dist/*.whl dist/latest.json*
+rm -rf build/lib build/bdist.*  # modules that are gone by now would stay in the wheel
 mkdir -p dist
-"$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . 2> >(grep -v 'is ignored: it is neither' >&2)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+quiet "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 "$python" -B packaging/site/build.py
-"$python" -B packaging/server/build.py dist
+quiet "$python" -B packaging/server/build.py dist
 TIPHYS_ZSTD=19 packaging/desktop/packages.sh
 if [ -n "${TIPHYS_SIGNING_KEY:-}" ]; then
   # with the Python and the libraries that were just packed

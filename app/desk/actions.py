@@ -133,6 +133,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("review.action", QT_TRANSLATE_NOOP("Actions", "Next &action of the step, then the whole step"), ("I",),
           "review"),
     Entry("review.rules", QT_TRANSLATE_NOOP("Actions", "&Rules…"), (), "review"),
+    Entry("view.tokens", QT_TRANSLATE_NOOP("Actions", "&Tokens by probability"), (), "view", checkable=True),
     Entry("view.raw", QT_TRANSLATE_NOOP("Actions", "Texts as they were &written"), ("V",), "view", checkable=True),
     Entry("view.eye", QT_TRANSLATE_NOOP("Actions", "&What the step saw (its context)"), ("C",), "view", checkable=True,
           icon="eye"),

@@ -14,6 +14,31 @@ _log = logging.getLogger("ui")
 
 _T = "Errors"
 SENTENCES: dict[str, str] = {
+    "bad_feed": QT_TRANSLATE_NOOP(
+        "Errors", "The feed of updates cannot be used: it is none, or its signature is not by the key of your "
+        "administrator."),
+    "feed_away": QT_TRANSLATE_NOOP(
+        "Errors", "The feed of updates cannot be read at {place}."),
+    "id_token_algorithm": QT_TRANSLATE_NOOP(
+        "Errors", "The lab's log-in provider signs in a way that the server does not accept."),
+    "id_token_audience": QT_TRANSLATE_NOOP(
+        "Errors", "This log-in was made for another program."),
+    "id_token_bad": QT_TRANSLATE_NOOP(
+        "Errors", "What the lab's log-in provider sent cannot be read."),
+    "id_token_early": QT_TRANSLATE_NOOP(
+        "Errors", "This log-in is not valid yet: compare the clocks of server and provider."),
+    "id_token_expired": QT_TRANSLATE_NOOP(
+        "Errors", "This log-in has expired: log in again."),
+    "id_token_incomplete": QT_TRANSLATE_NOOP(
+        "Errors", "What the lab's log-in provider sent lacks something that the server needs."),
+    "id_token_issuer": QT_TRANSLATE_NOOP(
+        "Errors", "This log-in comes from another provider than the server's."),
+    "id_token_key": QT_TRANSLATE_NOOP(
+        "Errors", "This log-in is signed with a key that the lab's provider does not name."),
+    "id_token_old": QT_TRANSLATE_NOOP(
+        "Errors", "This log-in was made too long ago: log in again."),
+    "id_token_signature": QT_TRANSLATE_NOOP(
+        "Errors", "The signature of this log-in is not right."),
     "already_delivered": QT_TRANSLATE_NOOP("Errors", "Too late: this guidance was delivered at step {step}."),
     "already_withdrawn": QT_TRANSLATE_NOOP("Errors", "This guidance was withdrawn already."),
     "bad_address": QT_TRANSLATE_NOOP("Errors", "“{address}” is no address of a server."),

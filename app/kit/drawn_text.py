@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QTextBlock
+from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QTextBlock, QTextCursor
 from PySide6.QtWidgets import QToolTip
 
 from app.kit import icons, theme
@@ -74,9 +74,17 @@ class DrawnText(ChoosableText):
 
     def words_under(self, point: QPoint) -> str:
         """What is said of the words at a place of the viewport; "" for nothing."""
-        at = self.cursorForPosition(point).position()
+        below = self.cursorForPosition(point)
+        at, is_left = below.position(), point.x() < self.cursorRect(below).left()
         return next((one.format.toolTip() for one in self.extraSelections() if one.format.toolTip()
-                     and one.cursor.selectionStart() <= at <= one.cursor.selectionEnd()), "")
+                     and one.cursor.selectionStart() <= at <= one.cursor.selectionEnd()), "") or self.words_at(
+                         at - is_left)
+
+    def words_at(self, position: int) -> str:
+        """What is said of the character behind a position; "" for nothing."""
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(max(0, position))
+        return cursor.charFormat().toolTip() if cursor.movePosition(QTextCursor.MoveOperation.Right) else ""
 
     def viewportEvent(self, event: QEvent) -> bool:
         """The tooltip of marked words is what is said of them."""

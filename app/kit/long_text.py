@@ -31,6 +31,9 @@ INLINE = 20_000
 MARKED_CHARS = 500_000
 """Characters of a text in which matches are marked."""
 
+NEW_LINE = "⏎"
+"""Our sign for a line's end that is told of itself."""
+
 FEED_S, FEED_PAUSE_MS = 0.008, 4
 """How long inserting may hold the window, and how long it then rests."""
 
@@ -44,6 +47,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     `terminal` draws the text as a terminal would: its colours, and what it wrote over, on a ground of its own; of a
     long one the first lines. `choice`: this heading can be chosen, and is announced as that number; 0: it is only text.
     `folds`: laid-out JSON whose objects can be folded. `picture` names the picture that stands below the text.
+    `shade` names a colour of the theme for the ground of the letters, `hint` is what is said of them where one points;
+    the style `doubted` is mono with a dotted line below it.
     """
 
     text: str
@@ -55,6 +60,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     choice: int = 0
     folds: bool = False
     picture: str = ""
+    shade: str = ""
+    hint: str = ""
 
 
 class LongText(QWidget):
@@ -349,7 +356,7 @@ def _colour_block(block: QTextBlock, found: list[Span], starts: list[int], forma
 
 def _without_our_breaks(cursor: QTextCursor) -> str:
     """What a cursor selects, without the line ends that `displayable` put in."""
-    return cursor.selectedText().replace("\u2029", "\n").replace("↩\n", "")
+    return cursor.selectedText().replace("\u2029", "\n").replace("↩\n", "").replace(f"{NEW_LINE}\n", "\n")
 
 
 def _all_spans(places: Sequence[tuple[int, str, str]]) -> list[Span]:

@@ -59,7 +59,7 @@ def format_of(part: Part, widget: QWidget) -> QTextCharFormat:
     """How the letters of a part look."""
     made = QTextCharFormat()
     font = widget.font()
-    if part.style in ("mono", "code", "block"):
+    if part.style in ("mono", "code", "block", "doubted"):
         font = theme.mono_font(widget.font().pointSizeF())
     elif part.style in ("prose", "strong", "subhead"):
         font = theme.font_of("reading", widget.font())
@@ -72,6 +72,12 @@ def format_of(part: Part, widget: QWidget) -> QTextCharFormat:
     if part.style == "code":
         made.setBackground(theme.colour("window"))
     made.setForeground(theme.colour(part.meaning or ("muted" if part.style == "meta" else "ink")))
+    if part.shade:
+        made.setBackground(theme.colour(part.shade))
+    if part.style == "doubted":
+        made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
+    if part.hint:
+        made.setToolTip(part.hint)
     return made
 
 

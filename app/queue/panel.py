@@ -234,6 +234,9 @@ class QueueController(QObject):
         free = sum(item.free > 0 and item.holder(self._queues.me(key)) is None for item in self._items.values())
         if key and free:
             return self.tr("Nothing is left for you. %n session(s) wait for somebody: take one.", None, plural(free))
+        if not key and "assigned:me" in self._queues.shown.query:
+            return self.tr("No session is assigned to you. Take another list at the left, such as Undecided, and make "
+                           "a queue of it with +.")
         return self.tr("No session is in this list.")
 
 

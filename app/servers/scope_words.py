@@ -12,6 +12,7 @@ _WORDS = {
     "view": QT_TRANSLATE_NOOP("Scopes", "look"),
     "guide": QT_TRANSLATE_NOOP("Scopes", "guide"),
     "review": QT_TRANSLATE_NOOP("Scopes", "judge steps"),
+    "run": QT_TRANSLATE_NOOP("Scopes", "work on sessions that wait for a runner from outside"),
     "propose": QT_TRANSLATE_NOOP("Scopes", "propose verdicts"),
     "metrics": QT_TRANSLATE_NOOP("Scopes", "watch the server"),
     "admin": QT_TRANSLATE_NOOP("Scopes", "everything"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
@@ -19,12 +20,14 @@ from app.kit.long_text import Part
 from app.kit.safe_text import one_line
 from app.step.context import ContextModel
 from app.step.eye_controller import EyeController
-from app.step.parts import parts_of, prose
+from app.step.parts import answer_parts, parts_of, prose, reward_words
 from app.step.pictures import Pictures
+from app.step.sampled_blob import SampledBlob
 from app.step.view import StepView
 from core.domain.errors import InvalidInput
 from core.domain.events import ScoreGiven
 from core.domain.request import WHOLE_REQUEST, requested
+from core.domain.sampled import decode_sampled
 from core.domain.step import StepHead, decode_body
 from core.domain.tools import ToolTable
 from core.domain.trajectory import StepEntry, Trajectory
@@ -34,7 +37,7 @@ from core.formats.tools import table_of
 def build(place: Workplace, parent: QWidget) -> StepView:
     """The panel, wired."""
     model = ContextModel()
-    view = StepView(model, place.actions["view.eye"], parent)
+    view = StepView(model, place.actions["view.eye"], place.actions["view.tokens"], parent)
     model.setParent(view)
     StepController(place, model, view)
     return view
@@ -51,6 +54,8 @@ class StepController(QObject):
         self._body: Fetch | None = None
         self._absent = False
         self._data = b""
+        self._sampled = SampledBlob(self._draw_again)
+        self._reward = ""
         self._reading = BackgroundWork(self)
         self._reading.done.connect(self._show_parts)
         self._pictures = Pictures(place, self)
@@ -69,6 +74,7 @@ class StepController(QObject):
         place.desks.link_changed.connect(self._on_link)
         place.actions["view.eye"].toggled.connect(self._on_eye)
         place.actions["view.raw"].toggled.connect(self._on_raw)
+        place.actions["view.tokens"].toggled.connect(self._on_tokens)
         place.actions["view.in_context"].triggered.connect(self._show_in_context)
         view.moved.connect(self._move_by)
         self._pictures.drawn.connect(view.text.show_picture)
@@ -137,20 +143,29 @@ class StepController(QObject):
 
     def _show_step(self, trajectory: Trajectory, entry: StepEntry) -> None:
         shown = (f"{trajectory.session}/step", entry.body)
-        head = entry.head
-        number = number_of(self._place.sight.desk, self._place.sight.session, head.number)
-        title = self.tr("Step {n}").format(n=number)
-        about = (self._judged(), self._verdict(entry), self._about(head))
-        self._view.show_head(title, " · ".join(t for t in about if t))
+        self._show_head(entry)
         self._view.text.mark_remarks(self._remarks(entry))
         if shown == self._shown:
             return
         self._forget()
+        self._show_head(entry)
+        self._sampled.look_at(entry.sampled)
+        self._offer_tokens()
         self._shown = shown
         self._absent = False
         self._view.text.placeholder(self._why_not_here())
         self._body = self._place.sight.holder(entry.body).body(entry.body, self._take_body, self._on_absent)
         self._show_eye()
+
+    def _show_head(self, entry: StepEntry) -> None:
+        number = number_of(self._place.sight.desk, self._place.sight.session, entry.head.number)
+        about = (self._judged(), self._verdict(entry), self._reward, self._about(entry.head))
+        self._view.show_head(self.tr("Step {n}").format(n=number), " · ".join(t for t in about if t))
+
+    def _offer_tokens(self) -> None:
+        """The button where the step has tokens; where they are wished and not there, why."""
+        words = self._sampled.words() if self._place.actions["view.tokens"].isChecked() else ""
+        self._view.offer_tokens(bool(self._sampled.name), words)
 
     def _judged(self) -> str:
         action = self._place.cursor.action
@@ -196,25 +211,44 @@ class StepController(QObject):
         self._data = data
         trajectory, raw = self._place.sight.trajectory, self._raw
         table = table_of(trajectory.created.program if trajectory and trajectory.created else "")
-        if len(data) > AT_ONCE:
-            self._reading.start(_read_parts, data, table, raw)
+        tokens = b""
+        if self._place.actions["view.tokens"].isChecked():
+            tokens = self._sampled.read(self._place.sight)
+        if len(data) + len(tokens) > AT_ONCE:
+            self._reading.start(_read_parts, data, table, raw, tokens)
         else:
-            self._show_parts(_read_parts(data, table, raw))
+            self._show_parts(_read_parts(data, table, raw, tokens))
 
-    def _show_parts(self, parts: list[Part]) -> None:
-        self._view.show_parts(parts)
+    def _show_parts(self, read: ReadStep) -> None:
+        self._view.show_parts(read.parts)
         self._pictures.show(self._view.text.pictures)
+        trajectory = self._place.sight.trajectory
+        entry = self._entry(trajectory) if trajectory is not None and self._aside is None else None
+        if entry is not None and read.reward != self._reward:
+            self._reward = read.reward
+            self._show_head(entry)
+        self._offer_tokens()
 
     @property
     def _raw(self) -> bool:
         """Whether texts are shown as they were written, and not drawn."""
         return self._place.actions["view.raw"].isChecked()
 
-    def _on_raw(self) -> None:
-        """Draw what is shown the other way."""
+    def _draw_again(self) -> None:
         if self._data and self._shown[0].endswith("/step"):
             self._reading.drop()
             self._take_body(self._data)
+
+    def _on_tokens(self) -> None:
+        """The answer as its tokens, or as what it says."""
+        if self._shown[0].endswith("/step"):
+            self._offer_tokens()
+            self._draw_again()
+
+    def _on_raw(self) -> None:
+        """Draw what is shown the other way."""
+        if self._data and self._shown[0].endswith("/step"):
+            self._draw_again()
         elif self._shown[0]:
             self._shown = ("", None)
             self._show_in_sight()
@@ -298,7 +332,9 @@ class StepController(QObject):
         return " · ".join(t for t in parts if t)
 
     def _forget(self) -> None:
-        self._shown, self._data = ("", None), b""
+        self._shown, self._data, self._reward = ("", None), b"", ""
+        self._sampled.look_at("")
+        self._view.offer_tokens(False, "")
         self._reading.drop()
         self._eye_of = None
         self._eye.forget()
@@ -332,13 +368,22 @@ class StepController(QObject):
             self._view.eye.presence.box.setFocus()
 
 
-def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
-    """A step's text; in a thread for a long one."""
+class ReadStep(msgspec.Struct, frozen=True):
+    """What a step's payloads say: its text, and its reward in words."""
+
+    parts: list[Part]
+    reward: str = ""
+
+
+def _read_parts(data: bytes, tools: ToolTable, raw: bool, tokens: bytes) -> ReadStep:
+    """A step's text, its answer as tokens where there are some given; in a thread for a long one."""
     try:
-        return parts_of(decode_body(data), tools, raw=raw)
+        body = decode_body(data)
+        parts = answer_parts(decode_sampled(tokens), body, tools, raw=raw) if tokens else parts_of(body, tools, raw=raw)
+        return ReadStep(parts, reward_words(body.observations))
     except InvalidInput as error:
         sentence = QCoreApplication.translate("StepController", "This step cannot be read: {why}").format(why=error)
-        return [Part(text=sentence, meaning="error")]
+        return ReadStep([Part(text=sentence, meaning="error")])
 
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {

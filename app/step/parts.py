@@ -16,9 +16,11 @@ from app.kit.highlight import lexer_for
 from app.kit.long_text import Part, byte_size
 from app.kit.markdown import markdown_parts
 from app.kit.safe_text import one_line
+from app.step.sampled_parts import sampled_parts
 from core.domain.deed import NEW, OLD, changed_texts, command_line
 from core.domain.picture import Picture
 from core.domain.plan import plan_items
+from core.domain.sampled import Sampled
 from core.domain.step import Action, Observation, StepBody
 from core.domain.tools import OWN, ToolTable
 
@@ -44,10 +46,31 @@ def parts_of(body: StepBody, tools: ToolTable = OWN, *, raw: bool = False) -> li
             parts += observation_parts(observation, kind, raw=raw)
     for observation in answers.values():
         parts += observation_parts(observation, raw=raw)
+    if body.unsampled:
+        sentence = QCoreApplication.translate("Step", "This answer has no sampled tokens: {why}")
+        parts.append(Part(text=sentence.format(why=body.unsampled) + "\n", style="meta", meaning="attention"))
     if not parts:
         parts.append(Part(text=QCoreApplication.translate("Step", "The model wrote nothing in this step."),
                           style="meta"))
     return parts
+
+
+def answer_parts(sampled: Sampled, body: StepBody, tools: ToolTable = OWN, *, raw: bool = False) -> list[Part]:
+    """The step with the tokens of its answer in the place of what they say, and all that came back."""
+    kinds = {a.call_id: tools.tool(a.tool).kind_of(a.arguments) for a in body.actions}
+    parts = sampled_parts(sampled)
+    for observation in body.observations:
+        parts += observation_parts(observation, kinds.get(observation.call_id, "tool"), raw=raw)
+    return parts
+
+
+def reward_words(observations: Sequence[Observation]) -> str:
+    """What an environment gave for these, in its own unit, and whether its episode is over; "" where it does not."""
+    rewards = [one.reward for one in observations if one.reward is not None]
+    words = [QCoreApplication.translate("Step", "reward {value}").format(value=f"{sum(rewards):g}")] if rewards else []
+    if any(one.done for one in observations):
+        words.append(QCoreApplication.translate("Step", "episode over"))
+    return " · ".join(words)
 
 
 def prose(text: str, *, raw: bool = False) -> list[Part]:
@@ -225,6 +248,8 @@ def envelope(observation: Observation) -> str:
             name=one_line(observation.output.terminal, 60)))
     if observation.output.truncated:
         words.append(QCoreApplication.translate("Step", "truncated"))
+    if gained := reward_words([observation]):
+        words.append(gained)
     return " · ".join(words)
 
 

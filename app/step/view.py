@@ -28,13 +28,19 @@ class StepView(QWidget):
     moved = Signal(int)
     """-1: the step before, +1: the next."""
 
-    def __init__(self, context: ContextModel, eye_action: QAction, parent: QWidget | None = None) -> None:
+    def __init__(self, context: ContextModel, eye_action: QAction, tokens_action: QAction,
+                 parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title = PlainLabel("", self)
         self.title.setFont(theme.bold_font(self.font()))
         self.about = PlainLabel("", self, elide=True, faint=True)
         self.before = tool_button(self, "chevron-up", self.tr("Previous step (Shift+J)"))
         self.after = tool_button(self, "chevron-down", self.tr("Next step (J)"))
+        self.tokens_button = QToolButton(self)
+        self.tokens_button.setDefaultAction(tokens_action)
+        tokens_action.setIconText(self.tr("Tokens"))
+        tokens_action.setToolTip(tip_of(tokens_action, self.tr("The answer as it was sampled, token by token")))
+        self.tokens_button.hide()
         self.eye_button = QToolButton(self)
         self.eye_button.setDefaultAction(eye_action)
         eye_action.setIconText(self.tr("What it saw"))
@@ -44,6 +50,10 @@ class StepView(QWidget):
         self.text.edit.setAccessibleDescription(self.tr(
             "The heading of an action, by a click or by Tab and Enter, makes the judging keys judge that action alone"))
         self.text.edit.chosen.connect(self.action_chosen)
+        self.token = PlainLabel("", self, elide=True)
+        self.token.hide()
+        self._no_token = ""
+        self.text.edit.cursorPositionChanged.connect(self._show_token)
         self.eye = EyeView(context, self)
         self.pages = QStackedWidget(self)
         self.pages.addWidget(self.text)
@@ -57,9 +67,10 @@ class StepView(QWidget):
         self._show_page(False)
 
     def _lay_out(self) -> None:
-        top = row(self.before, self.after, self.title, (self.about, 1), self.eye_button, spacing=theme.GRID)
+        top = row(self.before, self.after, self.title, (self.about, 1), self.tokens_button, self.eye_button,
+                  spacing=theme.GRID)
         top.insertSpacing(top.indexOf(self.about), 2 * theme.GRID)
-        self._faces = faces(self, self.empty, top, (self.pages, 1))
+        self._faces = faces(self, self.empty, top, (self.pages, 1), self.token)
 
     def show_head(self, title: str, about: str) -> None:
         """Name what is shown."""
@@ -70,6 +81,19 @@ class StepView(QWidget):
     def show_parts(self, parts: Sequence[Part]) -> None:
         """Show its text."""
         self.text.show_parts(parts)
+
+    def offer_tokens(self, has_tokens: bool, words: str) -> None:
+        """Whether the answer's tokens can be looked at; `words` stand below the text while no token is chosen, ""
+        where tokens are not shown."""
+        self.tokens_button.setVisible(has_tokens)
+        self._no_token = words
+        self.token.setVisible(bool(words))
+        self._show_token()
+
+    def _show_token(self) -> None:
+        """The token behind the text cursor, in words."""
+        if self._no_token:
+            self.token.setText(self.text.edit.words_at(self.text.edit.textCursor().position()) or self._no_token)
 
     def show_nothing(self) -> None:
         """No step is chosen."""

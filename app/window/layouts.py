@@ -110,6 +110,14 @@ def arrange(window: QMainWindow, panels: Sequence[Panel], docks: Mapping[str, QD
     _size(window, {place: seat for place, seat in shown.items() if seat}, LAYOUTS[name], room)
 
 
+def with_lists(panels: Sequence[Panel], name: str) -> list[str]:
+    """The keys of the panels of a layout's middle, then of its left side, each place from its front to its back."""
+    sides = ("middle", "left")
+    seats = ((sides.index(place), rank, panel.key) for panel in panels
+             for place, rank in [panel.docks[name]] if place in sides)
+    return [key for *_, key in sorted(seats)]
+
+
 def is_narrow(size: QSize) -> bool:
     """Whether the left side of a window of this size is a rail of icons."""
     return size.width() < theme.px(NARROW)

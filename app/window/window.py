@@ -18,7 +18,7 @@ from app.window.bars import add_bar
 from app.window.drops import link_in, list_folder
 from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
-from app.window.layouts import arrange, folded_at_first
+from app.window.layouts import arrange, folded_at_first, with_lists
 from app.window.left_side import LeftSide
 from app.window.menus import fill_menus
 from app.window.panel_dock import PanelDock
@@ -124,10 +124,7 @@ class Window(QMainWindow):
         self.thin.open(key)
 
     def _by_place(self) -> list[QWidget]:
-        """The panels of the layout's middle, then those of its left side, the one that stands first there at first."""
-        seats = ((("middle", "left").index(where), rank, panel.key) for panel in self._panels
-                 for where, rank in [panel.docks[self.layouts.current]] if where in ("middle", "left"))
-        return [self.docks[key].widget() for *_, key in sorted(seats)]
+        return [self.docks[key].widget() for key in with_lists(self._panels, self.layouts.current)]
 
     def _show_find(self) -> None:
         self.show_panel("find")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from time import monotonic
 
 import msgspec
 
@@ -26,6 +27,8 @@ from core.sandbox.sandbox import Sandbox
 
 INTERRUPT_S = 3.0
 """How long a command has to end after SIGINT before it is killed, in seconds."""
+HOST_S, LONGEST_PAUSE_S = 900.0, 15.0
+"""How long an action waits for a host that is lost, and the most between two tries, in seconds."""
 _log = logging.getLogger("agent")
 
 
@@ -43,14 +46,16 @@ class ActionRunner:
     closes them through this."""
 
     def __init__(self, hosts: Mapping[str, Sandbox], sink: ActionSink, settings: AgentSettings,
-                 state: RunnerState = RunnerState()) -> None:
-        """`hosts` in the task's order: the first is the default. `state` is what `state()` gave before a restart."""
+                 state: RunnerState = RunnerState(), on_missing: Callable[[str], None] = lambda _: None) -> None:
+        """`hosts` in the task's order: the first is the default. `state` is what `state()` gave before a restart.
+        `on_missing` hears why an action waits for its host, and "" when it does no longer."""
         self._bench = Bench(hosts, sink, settings)
         self._hosts = hosts
         self._state = state
         self._scope = TaskScope("actions")
         self._interrupted = asyncio.Event()
         self._running: set[asyncio.Task[Observation]] = set()
+        self._on_missing, self._reaching = on_missing, asyncio.Lock()
 
     async def start(self) -> None:
         """Start or re-attach to every sandbox and follow its terminals. Raises Unavailable."""
@@ -165,7 +170,7 @@ class ActionRunner:
         except msgspec.ValidationError as error:
             return _failed("malformed", f"The arguments of {action.tool} are wrong: {error}.", "refused")
         except Unavailable as error:
-            return await self._revived(error)
+            return await self._revived(action, error)
         except ReportableError as error:
             return _failed(_kind(error), error.sentence)
 
@@ -180,26 +185,49 @@ class ActionRunner:
         return Observation(call_id="", status=result.status, exit_code=result.exit_code, error=result.error,
                            job=result.job, data=result.data, output=output)
 
-    async def _revived(self, error: Unavailable) -> Observation:
-        """A sandbox that cannot be reached is started again for the next action; this one failed."""
-        sentences = [error.sentence]
-        for name, sandbox in self._hosts.items():
-            try:
-                known = {t.name for t in await sandbox.terminals.list()}
-                continue
-            except ReportableError:
-                pass
-            try:
-                await sandbox.start()
-                known = {t.name for t in await sandbox.terminals.list()}
-            except ReportableError as problem:
-                sentences.append(f"Host {name} cannot be started again: {problem.sentence}")
-                continue
+    async def _revived(self, action: Action, error: Unavailable) -> Observation:
+        """What becomes of an action whose host was lost: the host is waited for, and a command that went on is found.
+        """
+        missing, emptied = await self._reached()
+        try:
+            until, pause = monotonic() + HOST_S, 1.0
+            while missing and monotonic() < until:
+                self._on_missing(" ".join(missing))
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+                missing, more = await self._reached()
+                emptied |= more
+        finally:
+            self._on_missing("")
+        if not missing and (found := await self._found_again(action, self._bench.step)) is not None:
+            return found
+        again = [f"Host {name} was started again: its files are there, its sessions and programs are gone."
+                 for name in sorted(emptied)]
+        return _failed("unavailable", " ".join([error.sentence, *again, *missing]))
+
+    async def _reached(self) -> tuple[list[str], set[str]]:
+        """Start the hosts that do not answer: why some still do not, and which lost their terminals by it."""
+        missing: list[str] = []
+        emptied: set[str] = set()
+        async with self._reaching:
+            for name, sandbox in self._hosts.items():
+                try:
+                    await self._answered(name, sandbox, emptied)
+                except ReportableError as problem:
+                    missing.append(f"Host {name} cannot be started again: {problem.sentence}")
+        return missing, emptied
+
+    async def _answered(self, name: str, sandbox: Sandbox, emptied: set[str]) -> None:
+        try:
+            known = await sandbox.terminals.list()
+        except ReportableError:
+            await sandbox.start()
+            known = await sandbox.terminals.list()
             if not known:
                 self._bench.jobs.lost(name)
-                sentences.append(f"Host {name} was started again: its files are there, its sessions and programs are "
-                                 "gone.")
-        return _failed("unavailable", " ".join(sentences))
+                emptied.add(name)
+        for terminal in known:
+            self._bench.follower.follow(name, terminal.name)
 
     async def _afterwards(self, action: Action, step: int, observation: Observation) -> Observation:
         """Terminal output into the log, changed files, and the jobs that ended meanwhile."""

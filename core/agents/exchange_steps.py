@@ -42,6 +42,15 @@ class OpenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     answered_at: datetime | None = None
 
 
+class AnswerCame(msgspec.Struct, frozen=True, kw_only=True):
+    """What an open step was answered; beside it in the journal, as its context is long and does not change."""
+
+    number: int
+    answer: Answer
+    reply: MessageRef
+    answered_at: datetime
+
+
 class Aside(msgspec.Struct, frozen=True, kw_only=True):
     """The last call beside the main line, which may turn out to be a summary of it."""
 
@@ -66,16 +75,23 @@ class ExchangeSteps:
         self._journal, self._inbox, self._steps, self._writer = journal, inbox, steps, writer
         self._model, self._tools = model, tools
         self._exit = re.compile(exit_code) if exit_code else None
-        self.open = journal.slot("open", OpenAnswer)
+        self.open = self._read_open()
         """The step that has begun and is not added yet."""
         self.aside = journal.slot("aside", Aside)
         """The last call beside the main line since its last request."""
         self.calling = journal.slot("calling", Calling)
         self._before = journal.slot("context", tuple[MessageRef, ...]) or ()
 
+    def _read_open(self) -> OpenAnswer | None:
+        opened, came = self._journal.slot("open", OpenAnswer), self._journal.slot("answer", AnswerCame)
+        if opened is None or came is None or came.number != opened.number:
+            return opened
+        return msgspec.structs.replace(opened, answer=came.answer, reply=came.reply, answered_at=came.answered_at)
+
     def _set_open(self, opened: OpenAnswer | None) -> None:
         self.open = opened
         self._journal.put_slot("open", opened)
+        self._journal.put_slot("answer", None)
 
     @property
     def next_number(self) -> int:
@@ -113,7 +129,8 @@ class ExchangeSteps:
         if any(tool is not None and tool.kind == "subagent" for tool in called):
             self.calling = Calling(number, now)
             self._journal.put_slot("calling", self.calling)
-        self._set_open(msgspec.structs.replace(opened, answer=answer, reply=reply, answered_at=now))
+        self.open = msgspec.structs.replace(opened, answer=answer, reply=reply, answered_at=now)
+        self._journal.put_slot("answer", AnswerCame(number=number, answer=answer, reply=reply, answered_at=now))
 
     def set_aside(self, aside: Aside | None) -> None:
         """A call beside the main line was answered; None: the main line goes on."""

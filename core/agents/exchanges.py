@@ -18,7 +18,7 @@ from core.agents.exchange_steps import Aside, ExchangeSteps, OpenAnswer
 from core.agents.journal import Journal
 from core.agents.progress import after_summary
 from core.agents.states import read_progress, save_progress
-from core.domain.context import ContextDelta, MessageRef, delta_between
+from core.domain.context import ContextDelta, MessageRef, delta_between, shared_length
 from core.domain.events import ExchangeMade, NoteAdded
 from core.domain.message import ToolCall
 from core.domain.step import Usage
@@ -235,8 +235,7 @@ class ExchangeBook:
         key = f"{sending.placement.line.name} {sending.placement.line.kind}"
         before = self._pieces.get(key, Written(0, [], []))
         pieces = cut(sending.body, sending.items)
-        shared = next((at for at, (old, new) in enumerate(zip(before.pieces, pieces, strict=False)) if old != new),
-                      min(len(before.pieces), len(pieces)))
+        shared = shared_length(before.pieces, pieces)
         refs = [*before.refs[:shared],
                 *(MessageRef(hash=self._journal.put_blob(piece), role="piece") for piece in pieces[shared:])]
         sending.since, sending.delta = before.number, delta_between(before.refs, refs)
@@ -301,15 +300,16 @@ class ExchangeBook:
 def cut(body: bytes, items: Sequence[bytes]) -> list[bytes]:
     """A body in pieces that joined are the body: before its items, one for each of them, after them."""
     pieces: list[bytes] = []
-    at = 0
-    for item in items:
-        start = body.find(item, at)
+    at = gap = 0
+    for item in items:  # what stands between two items is mostly the same, and to compare is cheaper than to search
+        start = at + gap if body.startswith(item, at + gap) else body.find(item, at)
         if start < 0:
             break
         end = start + len(item)
         if not pieces:
             pieces.append(body[:start])
             at = start
+        gap = start - at
         pieces.append(body[at:end])
         at = end
     pieces.append(body[at:])

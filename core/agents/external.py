@@ -24,7 +24,7 @@ from core.agents.signals import Signals
 from core.agents.snapshots import Snapshots
 from core.agents.states import enter, is_over, read_progress, save_progress
 from core.agents.steps import StepJournal
-from core.agents.subagent import MakeSpool, SubagentCall, SubagentSession
+from core.agents.subagent import SUBAGENTS, MakeSpool, SubagentCall, SubagentSession
 from core.agents.submissions import Submissions
 from core.agents.tool_interrupt import interrupt_tools
 from core.aio import TaskScope
@@ -104,7 +104,7 @@ class ExternalAgent:
 
     def _subagent(self, call: SubagentCall) -> SubagentSession:
         """A subagent's session: a journal beside this one, linked as soon as it holds anything."""
-        journal = self._journal.beside(self._folder / "subagents" / f"{call.line}.db", call.session)
+        journal = self._journal.beside(self._folder / SUBAGENTS / f"{call.line}.db", call.session)
         inbox = Inbox(journal)
         task = Task(id=self._task.id, title=call.title, description=call.asked)
         own = LineSession(journal, inbox, StepJournal(journal, inbox, task, estimate_tokens), self._settings,

@@ -45,6 +45,8 @@ class Journal:
         self.session = session
         self.author = Author(kind="agent", name=session)
         self.on_entries: list[Callable[[], None]] = []
+        self.others: dict[str, Journal] = {}
+        """The journals of other sessions that the same runner holds open, by the names of their files."""
         self._boundary = boundary
         self._redactor = Redactor()
         self._tails: dict[str, tuple[int, bytes]] = {}
@@ -64,6 +66,7 @@ class Journal:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         made = Journal(path, session)
         made._redactor = self._redactor
+        self.others[path.name] = made
         return made
 
     @property

@@ -6,16 +6,18 @@ an earlier one a branch goes on (`core.agents.branching`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from core.agents import attention
 from core.agents.journal import Journal
-from core.agents.saved_journal import fill_journal
+from core.agents.saved_journal import JournalPart, fill_journal, read_tables
 from core.agents.snapshot_store import Snapshot, SnapshotStore
 from core.agents.states import read_progress, save_progress
+from core.agents.subagent import SUBAGENTS, SubagentCall
 from core.domain.errors import Conflict
 from core.domain.events import (
     AttentionCleared,
@@ -29,22 +31,28 @@ from core.domain.events import (
     SessionStateChanged,
     SnapshotFailed,
     SnapshotTaken,
+    StepAdded,
     StepStarted,
     SubmissionMade,
     TerminalOutput,
     decode_event,
     encode_event,
 )
+from core.domain.ids import subagent_id
 from core.store.lock import FileLock
 
 _PASSED_OVER = (FileChanged, SearchMade, SnapshotFailed, SnapshotTaken, SubmissionMade, GuidanceDelivered)
 """What the log may say beyond a snapshot without meaning anything for the agent that goes on from it."""
 
 
-def restore_in_place(folder: Path, store: SnapshotStore, snapshot: Snapshot, bodies: Sequence[bytes]) -> bool:
+Past = Callable[[str], list[bytes]]
+"""The log's events of a session that came from its runner, in order; none of a session that is not there."""
+
+
+def restore_in_place(folder: Path, store: SnapshotStore, snapshot: Snapshot, past: Past) -> bool:
     """Have the next runner of a session begin from a snapshot; whether the journal had to be made anew, too.
 
-    `bodies` are the log's events that came from the session's runner, in order. Raises Conflict: runner_exists;
+    Raises Conflict: runner_exists;
     snapshot_too_old where the log, or the journal that is there, has come further.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,8 +62,9 @@ def restore_in_place(folder: Path, store: SnapshotStore, snapshot: Snapshot, bod
                        session=snapshot.session)
     try:
         is_lost = not (folder / "journal.db").exists()
+        _restore_subagents(folder / SUBAGENTS, store, snapshot, past)
         if is_lost:
-            _make_journal(folder, store, snapshot, [decode_event(body) for body in bodies])
+            _make_journal(folder, store, snapshot, past)
         journal = Journal(folder / "journal.db", snapshot.session)
         try:
             _mark(journal, snapshot)
@@ -66,27 +75,69 @@ def restore_in_place(folder: Path, store: SnapshotStore, snapshot: Snapshot, bod
     return is_lost
 
 
+def _restore_subagents(folder: Path, store: SnapshotStore, snapshot: Snapshot, past: Past) -> None:
+    """The journals of subagents that are not there, as far as the log has come; one that is there has come as far."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for name, part in snapshot.subagents.items():
+        if not (folder / name).exists():
+            with _made(folder / name, store, part) as journal:
+                for event in _events(past, journal.session)[part.entries :]:
+                    journal.sql("INSERT INTO entry (body) VALUES (?)", (encode_event(event),))
+                    _follow_subagent(journal, event.fact)
+
+
+def _follow_subagent(journal: Journal, fact: Fact) -> None:
+    """A subagent ends with the program that called it, so what counts is what it must not tell twice."""
+    progress = read_progress(journal)
+    if isinstance(fact, SessionStateChanged):
+        save_progress(journal, msgspec.structs.replace(progress, state=fact.state))
+    elif isinstance(fact, StepAdded):
+        save_progress(journal, msgspec.structs.replace(progress, steps=fact.head.number))
+        journal.put_slot("open", None)
+
+
 def _mark(journal: Journal, snapshot: Snapshot) -> None:
     if read_progress(journal).steps != snapshot.step:
         raise _too_old(snapshot, read_progress(journal).steps)
     journal.put_slot("restore", snapshot.id)
 
 
-def _make_journal(folder: Path, store: SnapshotStore, snapshot: Snapshot, events: Sequence[Event]) -> None:
+def _make_journal(folder: Path, store: SnapshotStore, snapshot: Snapshot, past: Past) -> None:
     """Under another name first: what is broken off leaves nothing."""
-    made = folder / "journal.db.restored"
-    for path in folder.glob(f"{made.name}*"):
-        path.unlink()
-    journal = Journal(made, snapshot.session)
+    with _made(folder / "journal.db", store, snapshot.journal) as journal:
+        for event in _events(past, snapshot.session)[snapshot.journal.entries :]:
+            journal.sql("INSERT INTO entry (body) VALUES (?)", (encode_event(event),))
+            _follow(journal, snapshot, event.fact)
+        _pass_over_calls(journal, past)
+
+
+def _events(past: Past, session: str) -> list[Event]:
+    return [decode_event(body) for body in past(session)]
+
+
+@contextmanager
+def _made(path: Path, store: SnapshotStore, part: JournalPart) -> Iterator[Journal]:
+    """A journal of a snapshot, to be followed up in one transaction; it gets its name last."""
+    made = path.with_name(f"{path.name}.restored")
+    for stale in path.parent.glob(f"{made.name}*"):
+        stale.unlink()
+    journal = Journal(made, msgspec.json.decode(read_tables(store.pieces, part).value("session") or b'""', type=str))
     try:
-        fill_journal(journal, store.pieces, snapshot.journal)
+        fill_journal(journal, store.pieces, part)
         with journal.transaction("catch up"):
-            for event in events[snapshot.journal.entries :]:
-                journal.sql("INSERT INTO entry (body) VALUES (?)", (encode_event(event),))
-                _follow(journal, snapshot, event.fact)
+            yield journal
     finally:
         journal.close()
-    made.replace(folder / "journal.db")
+    made.replace(path)
+
+
+def _pass_over_calls(journal: Journal, past: Past) -> None:
+    """Subagents that were called since are in the log for good; the next one gets a name of its own."""
+    calls = list(journal.slot("subagents", tuple[SubagentCall, ...]) or ())
+    while past(called := subagent_id(journal.session, len(calls) + 1)):
+        calls.append(SubagentCall(session=called, line=f"subagent-{len(calls) + 1}", caller=journal.session, step=0,
+                                  title="", asked="", command="", is_sent=True))
+    journal.put_slot("subagents", calls or None)
 
 
 def _follow(journal: Journal, snapshot: Snapshot, fact: Fact) -> None:

@@ -177,6 +177,13 @@ class _Run:
         if self._actions is not None and (news.interrupt or {"interrupt", "stop"} & set(news.controls)):
             self._scope.spawn(self._interrupt(self._actions), name="interrupt")
 
+    def _miss_host(self, sentence: str) -> None:
+        """An action waits for a host that is lost, or (with nothing said) does no longer."""
+        if sentence:
+            enter(self._journal, "waiting", "host", sentence)
+        elif read_progress(self._journal).state == "waiting":
+            enter(self._journal, "running")
+
     @staticmethod
     async def _interrupt(actions: ActionRunner | ExternalAgent) -> None:
         if await actions.interrupt():
@@ -280,7 +287,7 @@ class _Run:
         sink = Sink(self._journal, steps, self._signals, submissions)
         state = self._journal.slot("actions", RunnerState) or RunnerState()
         actions = ActionRunner(hosts.sandboxes, sink, settings,
-                               msgspec.structs.replace(state, offsets=self._journal.terminals()))
+                               msgspec.structs.replace(state, offsets=self._journal.terminals()), self._miss_host)
         environment.carry_out_by(actions)
         store = SnapshotStore(self._home)
         try:

@@ -32,6 +32,8 @@ SMALL = 1 << 18
 """A piece up to so many bytes is stored at once; larger ones in threads, so many at a time."""
 
 AT_ONCE = 2
+DEEPEST = 250
+"""Folders within folders that a sandbox may tell of, somewhat more than its program does."""
 _PROBLEMS = 200
 """So many files that could not be saved are named."""
 
@@ -109,6 +111,8 @@ class _Tree:
                 raise InvalidInput("bad_tree", f"A sandbox tells of {line.p[:200]!r} and not of its folder.")
             self._shut()
         _check_name(name)
+        if len(self._open) > DEEPEST:
+            raise InvalidInput("bad_tree", f"A sandbox tells of more than {DEEPEST} folders within one another.")
         if line.k == "d":
             self._open.append((line, line.p, []))
         else:
@@ -135,7 +139,7 @@ class HostSaver:
         self.seen: Seen = {name: {} for name in sandbox.folders}
         self._names = list(sandbox.folders)
         self._trees = {name: _Tree(writer) for name in self._names}
-        self._files = self._bytes = 0
+        self._files = self._bytes = self._read = 0
         self._problems: list[str] = []
         self._line: _Line | None = None
         self._data = bytearray()
@@ -210,7 +214,8 @@ class HostSaver:
     async def _cut(self, size: int) -> None:
         data = bytes(self._data[:size])
         del self._data[:size]
-        if self._writer.added > self._most:
+        self._read += size
+        if max(self._read, self._writer.added) > self._most:
             raise LimitReached("snapshot_too_large", f"The files of host {self._sandbox.host.name} are more than twice "
                                "of what its task allows.", host=self._sandbox.host.name)
         if size <= SMALL:

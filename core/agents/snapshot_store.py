@@ -38,7 +38,8 @@ class SavedTerminal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """All of a session after a step. `bytes` its files hold, `added` this one takes on the disk beyond earlier ones."""
+    """All of a session after a step. `bytes` its files hold, `added` this one takes on the disk beyond earlier ones.
+    `subagents` are the journals of those that its agent called, by the names of their files."""
 
     id: str
     session: str
@@ -48,10 +49,16 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     hosts: dict[str, SavedHost]
     terminals: tuple[SavedTerminal, ...]
     journal: JournalPart
+    subagents: dict[str, JournalPart] = {}
     not_saved: tuple[NotSaved, ...] = ()
     bytes: int = 0
     added: int = 0
     seconds: float = 0.0
+
+    @property
+    def journals(self) -> tuple[JournalPart, ...]:
+        """Its own journal and its subagents'."""
+        return (self.journal, *self.subagents.values())
 
 
 _SNAPSHOT = msgspec.json.Decoder(Snapshot)
@@ -93,7 +100,7 @@ class SnapshotStore:
     def commit(self, writer: PieceWriter, snapshot: Snapshot, seen: dict[str, Seen]) -> Snapshot:
         """Make a snapshot count; gives it with what it added. Raises Conflict (piece_gone)."""
         names = dict.fromkeys(tree for host in snapshot.hosts.values() for tree in host.trees.values())
-        writer.rely((*names, *snapshot.journal.pieces))
+        writer.rely((*names, *(piece for one in snapshot.journals for piece in one.pieces)))
         snapshot = msgspec.structs.replace(snapshot, added=writer.added)
         content = writer.put(msgspec.json.encode(snapshot))
         row = (snapshot.id, snapshot.session, snapshot.step, snapshot.cause, snapshot.at.isoformat(),
@@ -140,9 +147,9 @@ class SnapshotStore:
             for host in snapshot.hosts.values():
                 for tree in host.trees.values():
                     pieces_of(self.pieces, tree, live)
-            live.update(bytes.fromhex(name) for name in snapshot.journal.pieces)
-            live.update(bytes.fromhex(name) for name in payload_names(self.pieces, snapshot.journal))
-            live.update(bytes.fromhex(one.text) for one in snapshot.terminals if one.text)
+            for one in snapshot.journals:
+                live.update(bytes.fromhex(name) for name in (*one.pieces, *payload_names(self.pieces, one)))
+            live.update(bytes.fromhex(terminal.text) for terminal in snapshot.terminals if terminal.text)
         return live
 
     def _read(self, content: bytes) -> Snapshot:

@@ -17,7 +17,7 @@ from core.agents import prompts
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.saved_files import HostSaver, SavedHost, Seen, load_host
-from core.agents.saved_journal import JournalPart, save_journal
+from core.agents.saved_journal import JournalPart, payload_names, save_journal
 from core.agents.snapshot_store import SavedTerminal, Snapshot, SnapshotStore
 from core.agents.states import read_progress
 from core.agents.steps import StepJournal
@@ -152,18 +152,30 @@ class Snapshots:
                 seen[name] = saver.seen
             terminals, lost = await self._terminals(writer)
             lost += [NotSaved(kind="file", host=n, what=p[:500]) for n, h in hosts.items() for p in h.problems]
+            journal, subagents = self._journals(writer, None if is_first else self._before())
             snapshot = Snapshot(
                 id=id, session=self._journal.session, step=step, cause=cause, at=_now(), hosts=hosts,
-                terminals=tuple(terminals), journal=save_journal(self._journal, writer, self._journal_before(is_first)),
+                terminals=tuple(terminals), journal=journal, subagents=subagents,
                 not_saved=tuple(lost[:_MOST_NAMED]), bytes=sum(h.bytes for h in hosts.values()),
                 seconds=asyncio.get_running_loop().time() - began)
             return await asyncio.to_thread(self._store.commit, writer, snapshot, seen)
 
-    def _journal_before(self, is_first: bool) -> JournalPart | None:
+    def _before(self) -> Snapshot | None:
         try:
-            return None if is_first else self._store.last(self._journal.session).journal
+            return self._store.last(self._journal.session)
         except NotFound:
             return None
+
+    def _journals(self, writer: PieceWriter, before: Snapshot | None) -> tuple[JournalPart, dict[str, JournalPart]]:
+        """The session's journal and its subagents'; a subagent's that is closed is as it was."""
+        subagents = dict(before.subagents) if before else {}
+        for name, part in subagents.items():
+            if name not in self._journal.others:
+                writer.rely((*part.pieces, *payload_names(self._store.pieces, part)))
+        for name, journal in self._journal.others.items():
+            if journal.head:
+                subagents[name] = save_journal(journal, writer, subagents.get(name))
+        return save_journal(self._journal, writer, before.journal if before else None), subagents
 
     async def _terminals(self, writer: PieceWriter) -> tuple[list[SavedTerminal], list[NotSaved]]:
         """Every terminal's end of text, and what runs in them: that is lost."""

@@ -22,6 +22,9 @@ from core.protocol.operations import CallSubagent
 
 log = logging.getLogger("agent")
 
+SUBAGENTS = "subagents"
+"""The folder beside a session's journal with those of its subagents."""
+
 MakeSpool = Callable[[Journal, Inbox, Callable[[News], None], Command], Spool]
 
 

@@ -58,6 +58,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "preview": ("preview:preview", "Show a training sample, the trained tokens marked."),
     "export": ("export:export", "Write sessions as training data, or as an archive."),
     "train": ("train:train", "Train a model on exported data."),
+    "rl": ("rl:rl", "Train a model on sessions that it plays in an environment."),
     "train-setup": ("train_setup:train_setup", "Bring what training needs, into an environment of its own."),
     "backup": ("backup:backup", "Copy all sessions into one file, while everything runs."),
     "image": ("image:image", "Build the sandbox image; remove images that nothing needs."),
@@ -71,7 +72,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-WITH_TRAINING = {"train", "export", "preview", "demo", "agent", "judge", "rollout"}
+WITH_TRAINING = {"train", "rl", "export", "preview", "demo", "agent", "judge", "rollout"}
 """Commands that may tokenize, train, or run a local model."""
 
 

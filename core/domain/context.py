@@ -48,13 +48,22 @@ class ContextDelta(msgspec.Struct, frozen=True, kw_only=True):
     parts: Annotated[tuple[PreviousRange | MessageRef, ...], Many] = ()
 
 
+def shared_length(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many values two sequences share from their beginning."""
+    for at, (old, new) in enumerate(zip(one, other, strict=False)):
+        if old is not new and old != new:
+            return at
+    return min(len(one), len(other))
+
+
 def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> ContextDelta:
     """The delta that turns one context into another; maximal runs of kept messages, in order."""
+    shared = shared_length(before, after)
+    parts: list[PreviousRange | MessageRef] = [PreviousRange(start=0, stop=shared)] if shared else []
     position: dict[str, list[int]] = {}
-    for index, ref in enumerate(before):
+    for index, ref in enumerate(before if shared < len(after) else ()):
         position.setdefault(ref.hash, []).append(index)
-    parts: list[PreviousRange | MessageRef] = []
-    for ref in after:
+    for ref in after[shared:]:
         last = parts[-1] if parts else None
         if isinstance(last, PreviousRange) and last.stop < len(before) and before[last.stop] == ref:
             parts[-1] = PreviousRange(start=last.start, stop=last.stop + 1)

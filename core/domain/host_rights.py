@@ -58,10 +58,13 @@ _SENTENCES: dict[str, str] = {
 
 
 def rights_of(task: Task, agent: AgentSettings) -> tuple[HostRight, ...]:
-    """What a session of these asks of its computer; empty for closed containers of our own image and a script.
+    """What a session of these asks of its computer; empty for closed containers of our own image and a script, and
+    where the agent works elsewhere.
 
     Raises InvalidInput (bad_endpoint, bad_variable).
     """
+    if agent.kind == "outside":
+        return ()
     return tuple(dict.fromkeys((*_of_sandbox(task, agent), *_of_model(agent.model),
                                 *(_of_model(agent.media) if agent.media is not None else ()))))
 

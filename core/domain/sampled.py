@@ -15,7 +15,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.domain.bounds import INT32, Factor, Name, Share
+from core.domain.bounds import INT32, NAME, Factor, Name, Share
 from core.domain.bounds import Sequence as Number
 from core.domain.errors import InvalidInput
 
@@ -31,7 +31,8 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `packed_logprobs` are log_softmax(logits / temperature) of the sampled tokens, before `top_p` cuts any off; at
     temperature 0, which takes the best token, log_softmax(logits). `version` is the number of the update that made
-    the policy's weights. Make one with `of`.
+    the policy's weights. `texts` is what each token adds to the answer's text, for people ("" for the first tokens of a
+    character that several make); () where the policy does not say. Make one with `of`.
     """
 
     packed_prompt: Packed = b""
@@ -42,19 +43,25 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     version: Number = 0
     temperature: Factor = 1.0
     top_p: Share = 1.0
+    texts: Annotated[tuple[Name, ...], Meta(max_length=MOST_TOKENS)] = ()
 
     @classmethod
     def of(cls, *, ids: Sequence[int], logprobs: Sequence[float], prompt_ids: Sequence[int], continues: bool = False,
-           policy: str = "", version: int = 0, temperature: float = 1.0, top_p: float = 1.0) -> Sampled:
-        """Raises InvalidInput (bad_sampled) for other numbers of ids and log-probabilities, or impossible ones."""
+           policy: str = "", version: int = 0, temperature: float = 1.0, top_p: float = 1.0,
+           texts: Sequence[str] = ()) -> Sampled:
+        """Raises InvalidInput (bad_sampled) for other numbers of ids and log-probabilities, or impossible ones. Texts
+        of which one cannot be stored are left out."""
         if len(ids) != len(logprobs):
             raise _bad(f"{len(ids)} tokens have {len(logprobs)} log-probabilities")
+        if texts and len(texts) != len(ids):
+            raise _bad(f"{len(ids)} tokens have {len(texts)} texts")
         if not all(math.isfinite(one) and one <= 1e-3 for one in logprobs):
             raise _bad("a log-probability is above 0 or no number")
         try:
             return cls(packed_prompt=_packed("I", prompt_ids), packed_ids=_packed("I", ids),
                        packed_logprobs=_packed("f", logprobs), continues=continues, policy=policy[:500],
-                       version=version, temperature=temperature, top_p=top_p)
+                       version=version, temperature=temperature, top_p=top_p,
+                       texts=() if any(len(one) > NAME for one in texts) else tuple(texts))
         except (OverflowError, TypeError) as error:
             raise _bad(f"a token's id is none: {error}") from error
 
@@ -135,6 +142,8 @@ def decode_sampled(data: bytes) -> Sampled:
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise _bad(str(error)) from error
     sizes = {len(sampled.packed_ids), len(sampled.packed_logprobs)}
+    if sampled.texts:
+        sizes.add(4 * len(sampled.texts))
     if len(sizes) > 1 or any(len(p) % 4 for p in (sampled.packed_prompt, sampled.packed_ids)):
         raise _bad("its lists have other lengths than each other")
     return sampled

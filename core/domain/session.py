@@ -109,6 +109,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     caller: Id = ""
     caller_step: StepPlace = 0
     """The session and its step (0: it is not known) that called this one as a subagent."""
+    is_outside: bool = False
+    """The server starts no runner for it: one of somebody else's making comes."""
     unreadable: Reason = ""
     """Why the log, or this row, cannot be read from some place on; "" for every log that can."""
     judged: Annotated[dict[Name, Progress], Few] = {}
@@ -170,6 +172,7 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
     match event.fact:
         case SessionCreated() as f:
             return {"title": f.task.title, "task": f.task.id, "model": f.agent.model.name,
+                    "is_outside": f.agent.kind == "outside",
                     "origin": row.origin if row.origin != "live" else f.origin, "created_at": event.at,
                     "limits": f.task.limits if row.origin == f.origin == "live" else None,
                     **({"group": f.group} if f.group else {})}

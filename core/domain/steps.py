@@ -75,6 +75,7 @@ class StepEntry(msgspec.Struct, kw_only=True):
     completion: MessageRef | None = None
     terminals: dict[str, int] = {}
     tools: str = ""
+    sampled: str = ""
     seq: int = 0
     verdicts: dict[str, Verdict] = {}
     notes: list[Note] = []
@@ -318,6 +319,7 @@ def _entry(seq: int, fact: StepAdded, usage: Usage, opinions: Opinions | None) -
         completion=fact.completion,
         terminals=fact.terminals,
         tools=fact.tools,
+        sampled=fact.sampled,
         seq=seq,
     )
     if opinions is not None:

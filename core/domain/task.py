@@ -201,10 +201,11 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     `confirmed_unconfined` is a person's word, given when the session is started; no file can hold it.
     `kind` external: an agent that is not ours, which the session's gateway stands before. `recipe` names one of
     resources/agents; `dialect`, `command`, `resume` and `install` stand in for what it says, or make up for none.
+    `kind` outside: a runner of somebody else's making comes for the session by itself, and the server starts none.
     `is_attached`: somebody starts it outside the session's hosts, and points it to the gateway.
     """
 
-    kind: Literal["own", "external"] = "own"
+    kind: Literal["own", "external", "outside"] = "own"
     recipe: Name = ""
     dialect: Literal["", "anthropic", "chat", "responses", "gemini"] = ""
     command: Address = ""

@@ -16,6 +16,8 @@ MOST = 16 * 1024 * 1024 * 1024
 """Bytes that a file may unpack to."""
 
 _CHUNK = 1024 * 1024
+_PACKED = 64 * 1024
+"""Read at once of a compressed file: what follows one of its parts is copied for each of them."""
 _GZIP, _GZIP_WINDOW = b"\x1f\x8b\x08", 31
 
 
@@ -40,17 +42,18 @@ class Unpacked:
         """What can be unpacked up to the end or the damage, of several parts one after the other."""
         unpacker, at = zlib.decompressobj(_GZIP_WINDOW), 0
         with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
+            while chunk := file.read(_PACKED):
                 at += len(chunk)
                 try:
                     while chunk:
-                        yield unpacker.decompress(chunk)
-                        chunk = unpacker.unused_data.lstrip(b"\0")
-                        if chunk:
+                        yield unpacker.decompress(chunk, _CHUNK)
+                        chunk = unpacker.unconsumed_tail or unpacker.unused_data.lstrip(b"\0")
+                        if chunk and unpacker.eof:
                             unpacker = zlib.decompressobj(_GZIP_WINDOW)
                 except zlib.error as error:
                     self.trouble = f"The compressed file is damaged before byte {at:,}: {error}."
                     return
+        yield unpacker.flush()
         if not unpacker.eof:
             self.trouble = f"The compressed file is cut off at byte {at:,}."
 

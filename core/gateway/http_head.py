@@ -130,7 +130,11 @@ async def body_pieces(reader: asyncio.StreamReader, head: Head, *, is_head: bool
             async for piece in _chunks(reader):
                 yield piece
         elif head.length is None:
+            total = 0
             while piece := await reader.read(PIECE):
+                total += len(piece)
+                if total > MOST_BODY:
+                    raise _bad("a body that is too long")
                 yield piece
         else:
             async for piece in _exactly(reader, head.length):

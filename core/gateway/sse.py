@@ -14,19 +14,29 @@ class EventReader:
     """Takes pieces as they come and gives whole events; data that is no JSON object is passed over (`[DONE]`)."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
+        self._return = b""
+        """A carriage return at the end of a piece: whether it belongs to a line's end says the next one."""
 
     def take(self, piece: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The events that end in this piece, as name ("" without one) and data."""
-        self._rest = (self._rest + piece).replace(b"\r\n", b"\n") if b"\r" in piece else self._rest + piece
-        *whole, self._rest = self._rest.split(b"\n\n")
-        self._rest = self._rest[-LONGEST_EVENT:]
-        for event in whole:
+        """The events that end in this piece, as name ("" without one) and data. Costs what the piece is long, however
+        much of its event came before; of one beyond LONGEST_EVENT nothing is read."""
+        piece = self._return + piece
+        self._return = piece[-1:] if piece.endswith(b"\r") else b""
+        piece = piece.removesuffix(b"\r").replace(b"\r\n", b"\n")
+        searched = max(0, len(self._rest) - 1)
+        self._rest += piece
+        while (end := self._rest.find(b"\n\n", searched)) >= 0:
+            event = bytes(self._rest[:end])
+            del self._rest[: end + 2]
+            searched = 0
             yield from _read(event)
+        if len(self._rest) > LONGEST_EVENT:
+            del self._rest[:-1]
 
     def end(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The event that the end of the stream ends."""
-        rest, self._rest = self._rest, b""
+        rest, self._rest = bytes(self._rest), bytearray()
         yield from _read(rest)
 
 

@@ -15,6 +15,8 @@ CONNECT_S = 20.0
 IDLE_S = 30.0
 """A connection that rested longer is not used again: the other end may have closed it."""
 BUFFER = 1 << 20
+MOST_INTERIM = 20
+"""Heads before that of the answer (100 Continue, 103 Early Hints)."""
 
 
 class _Connection:
@@ -82,10 +84,11 @@ class Upstream:
             if len(body) >= 1 << 16:
                 connection.writer.write(body)
             await connection.writer.drain()
-            answer = await read_head(connection.reader)
-            while answer is not None and 100 <= answer.status < 200:
+            for _ in range(MOST_INTERIM):
                 answer = await read_head(connection.reader)
-            if answer is None or not answer.status:
+                if answer is None or not 100 <= answer.status < 200:
+                    break
+            if answer is None or answer.status < 200:
                 raise _away("it ended the connection without an answer")
         except InvalidInput as error:
             connection.writer.close()

@@ -12,6 +12,7 @@ from typing import Any
 from core.domain.errors import InvalidInput
 from core.domain.sampled import Sampled
 from core.llm.model import Request
+from core.llm.token_texts import texts_of_entries
 
 ASKED: dict[str, Any] = {"logprobs": True, "extra_body": {"return_token_ids": True}}
 """What is asked beside an ordinary request."""
@@ -33,7 +34,8 @@ def sampled_of(answer: Any, choice: Any, request: Request, *, policy: str, tempe
     continues = bool(past) and prompt[: len(past)] == past and len(prompt) > len(past)
     try:
         return Sampled.of(ids=ids, logprobs=logprobs, prompt_ids=prompt[len(past) :] if continues else prompt,
-                          continues=continues, policy=policy, temperature=temperature, top_p=top_p), ""
+                          continues=continues, policy=policy, temperature=temperature, top_p=top_p,
+                          texts=texts_of_entries(choice.logprobs.content)), ""
     except InvalidInput as error:
         return None, error.sentence
 

@@ -128,7 +128,7 @@ def completion_of(prompter: TokenPrompter, request: Request, prompt: TokenPrompt
     reason = "tool_calls" if message.tool_calls else "stop" if given.ended else "length"
     sampled = Sampled.of(ids=given.ids, logprobs=given.logprobs, prompt_ids=prompt.ids[prompt.known :],
                          continues=prompt.continues, policy=name, version=version, temperature=asked.temperature,
-                         top_p=asked.top_p)
+                         top_p=asked.top_p, texts=prompter.texts(given.ids))
     return Completion(message=message, usage=Usage(input_tokens=len(prompt.ids), output_tokens=len(given.ids)),
                       model=name, finish_reason=reason, started_at=started, ended_at=datetime.now(UTC),
                       sampled=sampled)

@@ -19,6 +19,7 @@ from core.llm.called_text import split_calls
 from core.llm.model import EndpointError, PastTokens, Request, ToolSpec
 from core.llm.render_budget import rendered
 from core.llm.template_messages import template_messages, template_tool
+from core.llm.token_texts import texts_of_ids
 from core.llm.turns import by_turns, demands_turns
 
 
@@ -42,6 +43,7 @@ class TokenPrompter:
         self._tokenizer, self._name, self.ends = tokenizer, name, frozenset(ends)
         self._marks = [str(tokenizer.decode([i], skip_special_tokens=False)) for i in sorted(self.ends)]
         self._by_turns: bool | None = None
+        self._known: dict[int, str] = {}
 
     def prompt(self, request: Request) -> TokenPrompt:
         """The tokens of a request. Raises EndpointError (endpoint_refused)."""
@@ -60,6 +62,10 @@ class TokenPrompter:
         content, calls = split_calls(text)
         made = tuple(ToolCall(id=f"call_{new_id()[-12:]}", name=n, arguments=a) for n, a in calls)
         return Message(role="assistant", content=content, tool_calls=made)
+
+    def texts(self, ids: Sequence[int]) -> list[str]:
+        """What each sampled token adds to the text; [] where this tokenizer cannot say."""
+        return texts_of_ids(partial(self._tokenizer.decode, skip_special_tokens=False), ids, self._known)
 
     def _behind(self, whole: str, request: Request, past: PastTokens) -> str | None:
         """The text behind the last answer, its end mark where the model gave none; None where the context does not go

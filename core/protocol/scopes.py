@@ -89,12 +89,13 @@ SCOPE_OF_MESSAGE: dict[type[Wire], str] = {
     ListTasks: "guide",
     Subscribe: "view|agent",
     WantBlobs: "view|agent",
-    Lease: "agent",
-    Append: "agent",
-    Live: "agent",
+    Lease: "agent|run",
+    Append: "agent|run",
+    Live: "agent|run",
 }
 """What a message's sender must hold; `agent` is `agent:<the session>`, for a subagent's session that of the session
-whose runner writes it, or admin. A command is judged by its op."""
+whose runner writes it, or admin; `run` holds for sessions that wait for a runner from outside, which the server looks
+up. A command is judged by its op."""
 
 
 def scope_of(op: Op, session: str = "") -> str:

@@ -223,7 +223,7 @@ class ServerState:
 
     def may_send_blobs(self) -> bool:
         """Whether binary frames are welcome here."""
-        return self.hello is not None and any(s == "admin" or s.startswith("agent:") for s in self.scopes)
+        return self.hello is not None and any(s in ("admin", "run") or s.startswith("agent:") for s in self.scopes)
 
     def _greeted(self, message: Wire) -> list[Effect]:
         if not isinstance(message, Hello):

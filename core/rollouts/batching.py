@@ -20,10 +20,11 @@ Question = tuple[Request, asyncio.Future[Completion]]
 
 
 class Batcher:
-    """Collects questions while the policy answers those before them. `sessions` says how many can ask at once."""
+    """Collects questions while the policy answers those before them. `sessions` says how many can ask at once;
+    `in_step`: a batch waits for all of them, and is in the order of the requests' seeds, not of the clock."""
 
-    def __init__(self, policy: Policy, sessions: Callable[[], int]) -> None:
-        self.policy, self._sessions = policy, sessions
+    def __init__(self, policy: Policy, sessions: Callable[[], int], *, in_step: bool = False) -> None:
+        self.policy, self._sessions, self._in_step = policy, sessions, in_step
         self._waiting: list[Question] = []
         self._came = asyncio.Event()
 
@@ -46,6 +47,10 @@ class Batcher:
         return await future
 
     async def _settle(self) -> None:
+        while self._in_step and len(self._waiting) < self._sessions():
+            await asyncio.sleep(SETTLE_S)
+        if self._in_step:
+            self._waiting.sort(key=lambda one: one[0].seed or 0)
         count = 0
         while count < len(self._waiting) < self._sessions():
             count = len(self._waiting)

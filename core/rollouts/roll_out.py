@@ -35,12 +35,14 @@ ModelOf = Callable[[Task], LanguageModel]
 
 async def roll_out(policy: Policy | ModelOf, tasks: Sequence[Task], *, log: SessionLog,
                    group_size: int = 1, limits: Limits | None = None, settings: AgentSettings = ROLLOUT_AGENT,
-                   at_once: int = 64, seed: int = 0, on_end: OnEnd | None = None) -> list[Rollout]:
+                   at_once: int = 64, seed: int = 0, on_end: OnEnd | None = None, in_step: bool = False
+                   ) -> list[Rollout]:
     """Play each task `group_size` times, at most `at_once` sessions side by side; roll-outs in the order of the tasks.
 
     A `Policy` answers in batches; a model that `policy` gives for a task is asked by its session alone.
     `limits` stand in for the tasks' own. Of the same `seed` a policy that keeps to requests' seeds answers the same.
-    `on_end` is called with each roll-out when it is over.
+    `on_end` is called with each roll-out when it is over. `in_step`: each answer waits for all sessions, so that what
+    is computed together does not hang on the clock and numbers are the same to the last bit (where all play at once).
 
     Raises InvalidInput for a task without an environment, and whatever the policy raises that is no trouble of one
     request; what happens to single sessions is their end, which their logs tell.
@@ -51,7 +53,7 @@ async def roll_out(policy: Policy | ModelOf, tasks: Sequence[Task], *, log: Sess
         check_task(task, settings)
     runs = [_Run(msgspec.structs.replace(task, limits=limits or task.limits), group, place * group_size + member)
             for place, (task, group) in enumerate((task, new_id()) for task in tasks) for member in range(group_size)]
-    return await _Roller(policy, settings, log, at_once, seed, on_end).all(runs)
+    return await _Roller(policy, settings, log, at_once, seed, on_end, in_step).all(runs)
 
 
 class _Run(msgspec.Struct, frozen=True):
@@ -64,13 +66,13 @@ class _Roller:
     """One call of `roll_out`."""
 
     def __init__(self, policy: Policy | ModelOf, settings: AgentSettings, log: SessionLog, at_once: int,
-                 seed: int, on_end: OnEnd | None) -> None:
+                 seed: int, on_end: OnEnd | None, in_step: bool) -> None:
         self._policy, self._settings, self._log = policy, settings, log
         self._seed, self._on_end = seed, on_end
         self._room = asyncio.Semaphore(at_once)
         self._running = 0
         is_alone = callable(policy) and not hasattr(policy, "answer")
-        self._batcher = None if is_alone else Batcher(cast(Policy, policy), lambda: self._running)
+        self._batcher = None if is_alone else Batcher(cast(Policy, policy), lambda: self._running, in_step=in_step)
 
     async def all(self, runs: Sequence[_Run]) -> list[Rollout]:
         """The roll-outs in the order of the runs."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import docker.errors
 
-from core.domain.errors import NotFound, Unavailable
+from core.domain.errors import InvalidInput, NotFound, Unavailable
 from core.sandbox.engine import OWN, Client, open_engine, translated
 from core.sandbox.image import build_image, find_image, is_made, pulled
 from core.sandbox.network import ensure_egress, ensure_network, proxy_environment
@@ -25,8 +25,8 @@ def build_task_image(name: str, bases: Sequence[str], context: Path, tag: str, *
     """The reference of an image built of a tar, whose `Dockerfile` is vetted, unless it is there already. Blocking.
 
     `name` is how the Dockerfile is called in sentences; its commands reach what `reach` names, through a proxy, and
-    nothing else. Raises NotFound (unknown_image) for a base that neither the engine nor a registry has, Unavailable
-    (image_not_built) with the builder's last words.
+    nothing else. Raises NotFound (unknown_image) for a base that neither the engine nor a registry has, InvalidInput
+    (bad_dockerfile) for one with triggers, Unavailable (image_not_built) with the builder's last words.
     """
     reference = f"{REPOSITORY}:{tag}"
     with closing(open_engine(at, timeout=max(10, int(timeout)))) as engine:
@@ -40,11 +40,14 @@ def build_task_image(name: str, bases: Sequence[str], context: Path, tag: str, *
 
 def _require_base(engine: Client, name: str, base: str) -> None:
     try:
-        _ = find_image(engine, base) or pulled(engine, base)
+        found = find_image(engine, base) or pulled(engine, base)
     except NotFound as error:
         raise NotFound("unknown_image", f"{name} builds upon the image {base}, which is not on this computer and which "
                        "no registry gives it. Load it (docker load) or build one of that name, and start again.",
                        image=base) from error
+    if triggers := (found.attrs.get("Config") or {}).get("OnBuild"):  # an ADD of theirs is fetched by the engine
+        raise InvalidInput("bad_dockerfile", f"{name} builds upon the image {base}, which asks for more (ONBUILD "
+                           f"{str(triggers[0])[:200]}) than was read here: name an image without such triggers.")
 
 
 @contextmanager

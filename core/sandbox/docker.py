@@ -29,7 +29,7 @@ from core.domain.task import Host
 from core.sandbox.bridge import open_bridge
 from core.sandbox.container import SHARED, SOCKET, WRITABLE, folders, limits, networking
 from core.sandbox.daemon_link import Streams
-from core.sandbox.engine import Client, in_thread, is_local, open_engine
+from core.sandbox.engine import Client, in_thread, is_local, open_engine, way_to
 from core.sandbox.image import INSTALLED, build_image
 from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket
 from core.sandbox.network import (
@@ -74,6 +74,7 @@ class DockerSandbox(LinkedSandbox):
         self._folder: Path | None = None
         self._bridge = not is_local(placement.address) if bridge is None else bridge
         self._engine_client: Client = None
+        self._way = ""
         self._bridges = TaskScope(f"bridges {self.name}")
 
     async def start(self) -> None:
@@ -124,7 +125,7 @@ class DockerSandbox(LinkedSandbox):
 
     async def disk_used(self) -> int:
         """See Sandbox. The engine measures its volumes."""
-        volumes = await in_thread(volume_sizes, self._engine())
+        volumes = await in_thread(lambda: volume_sizes(self._engine()))
         return sum(volumes.get(volume, 0) for volume in self._volumes().values())
 
     async def _connect(self) -> Streams:
@@ -135,7 +136,8 @@ class DockerSandbox(LinkedSandbox):
                 _log.debug("the socket of %s cannot be entered from here: %s", self.name, error)
         command = ["python3", "-I", "-B", "-c", BOOT, INSTALLED, "bridge", SOCKET]
         try:
-            return await open_bridge(self.placement.address, self._engine(), self.name, command, self._bridges)
+            return await open_bridge(self.placement.address, await in_thread(self._engine), self.name, command,
+                                     self._bridges)
         except NotFound as error:
             raise ConnectionRefusedError(str(error)) from error
 
@@ -146,8 +148,13 @@ class DockerSandbox(LinkedSandbox):
         return self._folder
 
     def _engine(self) -> Client:
+        """A client by the way that there is now. Blocking."""
+        way = way_to(self.placement.address)
+        if self._engine_client is not None and way != self._way:
+            self._engine_client.close()
+            self._engine_client = None
         if self._engine_client is None:
-            self._engine_client = open_engine(self.placement.address)
+            self._engine_client, self._way = open_engine(self.placement.address), way
         return self._engine_client
 
     def _container(self) -> Any:

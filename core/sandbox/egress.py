@@ -1,9 +1,10 @@
 """The one way out of a session's closed network: an HTTP proxy that lets named hosts through. Standard library only.
 
 Runs in a container of its own, which is on the session's network and on one that leads outside:
-`python3 -c SOURCE PORT NAME…`, where a NAME is as `Host.reach` describes it, or `*` for every public address.
-It resolves names itself and connects to the very address that it judged. Addresses of the link (with the metadata
-services of clouds), of this machine and of nobody are refused always; private ones unless they are named in full.
+`python3 -c SOURCE PORT NAME…`, where a NAME is as `Host.reach` describes it, `*` for every public address, or
+`!ADDRESS` for one of the machine. It resolves names itself and connects to the very address that it judged. Addresses
+of the link, metadata services of clouds, this machine and nobody are refused always, in whatever spelling, whatever a
+name that is allowed resolves to; private ones unless they are named in full.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import asyncio
 import ipaddress
 import socket
 import sys
+from pathlib import Path
 from urllib.parse import urlsplit
 
 HEAD = 64 << 10
@@ -19,6 +21,12 @@ CONNECT_S = 20.0
 IDLE_S = 600.0
 WEB_PORTS = (80, 443)
 CLIENTS = 256
+METADATA = frozenset(map(ipaddress.ip_address, (
+    "168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")))
+"""Of clouds that keep theirs outside of the link's addresses: Azure, Alibaba, Oracle, AWS, Google."""
+CARRIERS = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")))
+"""IPv6 networks whose last 32 bits are an IPv4 address that is meant (RFC 4291, 2765, 6052)."""
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -34,7 +42,9 @@ class WayOut:
     """Judges where requests may go."""
 
     def __init__(self, names: list[str]) -> None:
-        self._names = names
+        self._names = [name for name in names if not name.startswith("!")]
+        own = {ipaddress.ip_address(name[1:]) for name in names if name.startswith("!")}
+        self._never = METADATA | own | gateways()
 
     def admits(self, host: str, port: int) -> tuple[bool, bool]:
         """Whether a host and port may be reached, and whether they are named in full, so that private ones may."""
@@ -57,17 +67,36 @@ class WayOut:
         except OSError as error:
             raise NotLetOut("502 Bad Gateway", f"{host} is not known: {error}.") from error
         for info in infos:
-            if _may_connect(str(info[4][0]), full):
+            if self._may_connect(str(info[4][0]), full):
                 return str(info[4][0]), port
         raise NotLetOut("403 Forbidden", f"{host} has no address that a session may reach.")
 
+    def _may_connect(self, text: str, is_named: bool) -> bool:
+        address = ipaddress.ip_address(text.partition("%")[0])
+        meant = _meant(address)
+        if any(one in self._never or one.is_loopback or one.is_link_local or one.is_multicast or one.is_unspecified
+               for one in (address, meant)):
+            return False
+        return is_named or meant.is_global
 
-def _may_connect(text: str, is_named: bool) -> bool:
-    address = ipaddress.ip_address(text.partition("%")[0])
-    address = getattr(address, "ipv4_mapped", None) or address
-    if address.is_loopback or address.is_link_local or address.is_multicast or address.is_unspecified:
-        return False
-    return is_named or address.is_global
+
+def _meant(address: Address) -> Address:
+    """The IPv4 address that one of IPv6 carries, else itself."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if any(address in network for network in CARRIERS):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.sixtofour or address
+
+
+def gateways() -> set[Address]:
+    """The engine's machine as this container sees it: where its routes lead through."""
+    try:
+        lines = Path("/proc/net/route").read_text(encoding="ascii").splitlines()[1:]
+        found = [int(line.split()[2], 16) for line in lines]
+    except OSError:  # no Linux
+        return set()
+    return {ipaddress.IPv4Address(one.to_bytes(4, sys.byteorder)) for one in found if one}
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, way: WayOut) -> None:

@@ -32,7 +32,7 @@ def open_engine(at: EngineAddress = OWN, timeout: int = 120) -> Client:
     try:
         if not at.url:
             return docker.from_env(timeout=timeout)
-        url = engine_tunnel(at.url) if at.url.startswith("ssh://") else at.url
+        url = way_to(at)
         oldest = docker.constants.MINIMUM_DOCKER_API_VERSION
         client = docker.DockerClient(base_url=url, version=oldest, timeout=timeout, tls=_tls(at.tls) or False)
     except (docker.errors.DockerException, requests.RequestException, OSError) as error:
@@ -44,6 +44,12 @@ def open_engine(at: EngineAddress = OWN, timeout: int = 120) -> Client:
         client.close()
         raise _unavailable(error) from error
     return client
+
+
+def way_to(at: EngineAddress) -> str:
+    """Where an engine is reached from here, "" for this machine's own: by SSH a tunnel, which is another one after a
+    loss. Blocking. Raises Unavailable."""
+    return engine_tunnel(at.url) if at.url.startswith("ssh://") else at.url
 
 
 def _tls(folder: str) -> Any:

@@ -76,7 +76,8 @@ def _create(engine: Client, name: str, network: str, image: str, reach: tuple[st
             labels: dict[str, str]) -> Any:
     source = Path(egress.__file__).read_text(encoding="utf-8")
     container = engine.containers.create(
-        image, ["-I", "-B", "-c", source, str(PORT), *reach], entrypoint=["python3"], name=name, labels=labels,
+        image, ["-I", "-B", "-c", source, str(PORT), *reach, *(f"!{one}" for one in own_addresses())],
+        entrypoint=["python3"], name=name, labels=labels,
         hostname=NAME, user=NOBODY, working_dir="/", detach=True, network="bridge", init=True, cap_drop=["ALL"],
         security_opt=["no-new-privileges"], read_only=True, pids_limit=64, mem_limit=256 << 20,
         memswap_limit=256 << 20, nano_cpus=int(1e9), ipc_mode="private", sysctls=NO_IPV6,
@@ -84,6 +85,14 @@ def _create(engine: Client, name: str, network: str, image: str, reach: tuple[st
         log_config=LogConfig(type="json-file", config={"max-size": "1m", "max-file": "1"}))
     engine.networks.get(network).connect(container, aliases=[NAME])
     return container
+
+
+def own_addresses() -> list[str]:
+    """The IPv4 addresses of this machine, whose services no session is to reach; none where the system is no Linux."""
+    with suppress(OSError):
+        found = Path("/proc/net/fib_trie").read_text(encoding="ascii").split("\n")
+        return sorted({found[n - 1].split()[-1] for n, line in enumerate(found) if "host LOCAL" in line})
+    return []
 
 
 def let_go(engine: Client, container: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.domain.errors import Conflict, InvalidInput
+from core.domain.errors import Conflict, InvalidInput, LimitReached
 from core.domain.events import Branched, SessionCreated, SessionStateChanged, decode_event
 from core.domain.ids import root_session
 from core.domain.session import FINAL_STATES
@@ -14,6 +14,9 @@ from core.server.record import SERVER, write
 from core.store import log
 from core.store.sqlite import Connection
 
+MOST_SUBAGENTS = 1_000
+"""Sessions that the runner of one session may make: each is one for everybody to see."""
+
 
 def call_subagent(conn: Connection, session: str, op: CallSubagent) -> dict[str, object]:
     """Make the session of a subagent. Raises InvalidInput, NotFound, Conflict."""
@@ -24,6 +27,9 @@ def call_subagent(conn: Connection, session: str, op: CallSubagent) -> dict[str,
     created = decode_event(log.read(conn, root, limit=1)[0].body).fact if log.row(conn, root).seq else None
     if not isinstance(created, SessionCreated) or created.origin != "live":
         raise Conflict("imported", f"Session {root} is not at work here: it calls nobody.")
+    if not log.knows(conn, session) and log.count_below(conn, f"{root}.sub") >= MOST_SUBAGENTS:
+        raise LimitReached("too_many_subagents", f"The agent of session {root} called {MOST_SUBAGENTS} subagents.",
+                           session=root)
     if not log.create(conn, session):
         return {"seq": log.head(conn, session)}
     task = Task(id=created.task.id, title=op.title or created.task.title, description=op.description)

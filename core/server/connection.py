@@ -68,11 +68,11 @@ from core.server.append import MissingPayloads, append_entries
 from core.server.handlers import answer_command
 from core.server.hub import Hub
 from core.server.incoming import IncomingPayloads
+from core.server.leases import is_own, no_lease, take_lease
 from core.server.outlets import BlobFeed, Door, EventFeed, LiveFeed, QueueFeed, RowFeed
 from core.server.questions import QuestionQueue
 from core.store import commands, log, tombstones
 from core.store.accounts import Principal
-from core.store.sqlite import Connection as Database
 
 _log = logging.getLogger("wire")
 
@@ -146,7 +146,7 @@ class ConnectedClient:
 
     @property
     def _is_runner(self) -> bool:
-        return any(scope.startswith("agent:") for scope in self.principal.scopes)
+        return any(scope == "run" or scope.startswith("agent:") for scope in self.principal.scopes)
 
     # ---- frames
 
@@ -336,8 +336,8 @@ class ConnectedClient:
             return
         try:
             fence, following = await self._hub.do(lease.session,
-                                                  lambda conn: _take_lease(conn, lease))
-        except NotFound as error:
+                                                  lambda conn: take_lease(conn, lease, self.principal))
+        except (NotFound, Conflict, Denied) as error:
             await self._fail(error, Close.FENCED if error.code == "session_deleted" else 0, about=lease.session)
             return
         self.leases[lease.session] = fence
@@ -347,6 +347,9 @@ class ConnectedClient:
     async def _append(self, append: Append) -> None:
         await self._incoming.settle()
         by_agent = not self.principal.allows("admin")
+        if append.session not in self.leases and not is_own(self.principal, append.session):
+            await self._fail(no_lease(append.session), about=append.session)
+            return
         try:
             upto = await self._hub.do(append.session, lambda conn: append_entries(
                 conn, append, by_agent=by_agent, account=self.principal.name))
@@ -386,9 +389,3 @@ class ConnectedClient:
             await run()  # type: ignore[misc]
         except ConnectionClosed:
             return
-
-
-def _take_lease(conn: Database, lease: Lease) -> tuple[int, int]:
-    """Raises NotFound: session_deleted, for which there is no coming back; no_session."""
-    tombstones.refuse_deleted(conn, lease.session)
-    return log.lease(conn, lease.session, lease.journal)

@@ -6,8 +6,10 @@ or takes a public key for a shared secret, is refused before any key is looked a
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Any
@@ -17,7 +19,7 @@ import msgspec
 
 from core.client.device_login import LogInOffer
 from core.client.issuer import ask, checked_place, discover
-from core.domain.errors import Denied, InvalidInput
+from core.domain.errors import Denied, InvalidInput, ReportableError
 from core.store.accounts import ROLES
 from core.store.identities import Identity
 
@@ -33,6 +35,12 @@ FRESH_S = 900.0
 
 KEYS_EVERY_S = 60.0
 """Keys are asked for again at most so often, whatever key a token names."""
+
+FAILED_EVERY_S = 5.0
+"""A provider that gave no keys is asked again after so long."""
+
+JUDGES = 2
+"""Threads that may wait for the provider; they are their own, so that nothing else of a server waits with them."""
 
 EVERYBODY = "*"
 """In place of a group: whoever the provider knows."""
@@ -76,13 +84,19 @@ def rules_of(issuer: str, client: str, scope: str, name: str, groups: str, roles
 
 
 class IdTokens:
-    """Judges tokens. `identity` waits for the network, and is called off the event loop."""
+    """Judges tokens. `identity` waits for the network; `whose` is for the event loop."""
 
     def __init__(self, rules: LogInRules) -> None:
         self.rules = rules
         self._keys: list[jwt.PyJWK] = []
-        self._asked_at = float("-inf")
+        self._failure: ReportableError | None = None
+        self._ask_again_at = float("-inf")
         self._lock = Lock()
+        self._threads = ThreadPoolExecutor(JUDGES, "log-in")
+
+    async def whose(self, token: str) -> Identity:
+        """`identity`, off the event loop. Raises as that does."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self.identity, token)
 
     def identity(self, token: str) -> Identity:
         """Whom a token is about. Raises Denied (id_token_…, login_no_role), Unavailable (issuer_away)."""
@@ -116,9 +130,11 @@ class IdTokens:
             raise jwt.InvalidAlgorithmError(f"{str(header.get('alg'))[:20]!r} is not accepted")
         with self._lock:
             key = self._known(header)
-            if key is None and time.monotonic() >= self._asked_at + KEYS_EVERY_S:
+            if key is None and time.monotonic() >= self._ask_again_at:
                 self._fetch()
                 key = self._known(header)
+        if key is None and self._failure is not None:
+            raise self._failure
         if key is None:
             raise Denied("id_token_key", f"The ID token is signed with a key that {self.rules.issuer} does not name.")
         return key, ALGORITHMS[key.key_type or ""]
@@ -129,9 +145,13 @@ class IdTokens:
 
     def _fetch(self) -> None:
         """Raises Unavailable (issuer_away), InvalidInput (bad_issuer)."""
-        found = ask(discover(self.rules.issuer).jwks_uri).get("keys")
+        try:
+            found = ask(discover(self.rules.issuer).jwks_uri).get("keys")
+        except ReportableError as error:  # whoever waits behind this one is not to wait as long again
+            self._failure, self._ask_again_at = error, time.monotonic() + FAILED_EVERY_S
+            raise
         self._keys = [key for one in (found if isinstance(found, list) else []) if (key := _signing_key(one))]
-        self._asked_at = time.monotonic()
+        self._failure, self._ask_again_at = None, time.monotonic() + KEYS_EVERY_S
 
     def _scopes(self, name: str, claims: Mapping[str, Any]) -> tuple[str, ...]:
         found = claims.get(self.rules.groups, [])

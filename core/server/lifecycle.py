@@ -145,13 +145,13 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
     else:
         task, agent, asked_by_file = op.task, op.agent, ()
     check_task(task, agent)
-    if agent.model.kind == "unknown":
+    if agent.model.kind == "unknown" and agent.kind != "outside":
         raise InvalidInput("task_without_model", f"Task {task.id} names no model that is to work on it: choose one, as "
                            f"with tiphys run {task.id} --model NAME --base-url URL.", task=task.id)
     if agent.model.kind == "policy" and not op.group:
         raise InvalidInput("task_without_model", f"Task {task.id} is answered by a policy, which only a roll-out has.",
                            task=task.id)
-    if agent.sandbox == "docker" and task.hosts:
+    if agent.sandbox == "docker" and task.hosts and agent.kind != "outside":
         lookups.refuse_unfit(task)
     rights = rights_of(task, agent)
     own_words = {r for r in rights if own and _is_own_word(r, agent, asked_by_file)}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
-from core.agents.restored_session import restore_in_place
+from core.agents.restored_session import Past, restore_in_place
 from core.agents.snapshot_store import FOLDER, SnapshotStore
 from core.domain.errors import NotFound
 from core.domain.task import AgentSettings, Task
@@ -24,7 +24,7 @@ RUNNER_LOCK = "runner.lock"
 class Lookups(msgspec.Struct, frozen=True, kw_only=True):
     """`find_task` gives a catalogue's task with the agent that it suggests (raises NotFound); `is_alive` whether a
     session has a living runner; `snapshots` which of a session's are on this computer, oldest first; `restore` has its
-    next runner begin from one (as `restore_in_place`, with the bodies that its runner wrote); `catalogue` all tasks
+    next runner begin from one (as `restore_in_place`, with what runners wrote); `catalogue` all tasks
     that can be found so; `allowances` what they may take of this computer; `readers` says who has which session open
     now.
     """
@@ -32,7 +32,7 @@ class Lookups(msgspec.Struct, frozen=True, kw_only=True):
     find_task: Callable[[str], tuple[Task, AgentSettings]]
     is_alive: Callable[[str], bool]
     snapshots: Callable[[str], list[str]] = lambda _: []
-    restore: Callable[[str, str, Sequence[bytes]], bool] = lambda session, _, __: _no_snapshot(session)
+    restore: Callable[[str, str, Past], bool] = lambda session, _, __: _no_snapshot(session)
     catalogue: Catalogue = Catalogue([])
     allowances: Allowances = Allowances(None)
     readers: Callable[[], dict[str, list[str]]] = dict
@@ -56,12 +56,12 @@ def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False
         with closing(SnapshotStore(home.path)) as store:
             return [one.id for one in store.of(session)]
 
-    def restore(session: str, snapshot: str, bodies: Sequence[bytes]) -> bool:
+    def restore(session: str, snapshot: str, past: Past) -> bool:
         with closing(SnapshotStore(home.path)) as store:
             chosen = store.get(snapshot)
             if chosen.session != session:
                 _no_snapshot(session)
-            return restore_in_place(home.sessions / session, store, chosen, bodies)
+            return restore_in_place(home.sessions / session, store, chosen, past)
 
     return Lookups(find_task=find_task, snapshots=snapshots, restore=restore,
                    is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s), catalogue=catalogue,

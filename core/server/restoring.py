@@ -24,5 +24,5 @@ def restore(conn: Connection, session: str, op: RestoreSession, lookups: Lookups
         return {"here": lookups.snapshots(session)[-MOST_NAMED:]}
     if lookups.is_alive(session):
         raise Conflict("runner_exists", f"A runner works on session {session}: stop it first.", session=session)
-    is_new = lookups.restore(session, op.snapshot, log.from_runner(conn, session))
+    is_new = lookups.restore(session, op.snapshot, lambda one: log.from_runner(conn, one))
     return {"snapshot": op.snapshot, "state": row.state, "journal": "restored" if is_new else "as it was"}

@@ -113,6 +113,8 @@ class Supervisor:
         if root != row.session:  # its caller's runner writes it
             if row.state not in FINAL_STATES and not self._hub.lookups.is_alive(root):
                 await self._hub.do(row.session, lambda conn: end_orphan(conn, row.session))
+        elif row.is_outside:
+            return
         elif row.state in FINAL_STATES:
             await self._retire(row.session)
         else:
@@ -176,8 +178,7 @@ class Supervisor:
 
     def _is_elsewhere(self, session: str) -> bool:
         """Whether a runner on another machine wrote this session: its journal is there, and so is the next runner."""
-        journal = scalar(self._hub.reader, "SELECT journal FROM session WHERE id = ?", session)
-        return bool(journal) and not (self._home.sessions / session).is_dir()
+        return bool(log.journal(self._hub.reader, session)) and not (self._home.sessions / session).is_dir()
 
     async def _admit(self, session: str, watch: RunnerWatch) -> None:
         """Let a runner that outlived its server in, also where the database is a backup without its token."""

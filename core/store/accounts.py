@@ -14,9 +14,9 @@ import msgspec
 from core.domain.errors import Conflict, Denied, InvalidInput, NotFound
 from core.store.sqlite import Connection
 
-SCOPES = ("view", "guide", "review", "propose", "metrics", "admin")
+SCOPES = ("view", "guide", "review", "propose", "run", "metrics", "admin")
 """What an account may hold; `admin` includes the others. `propose` is for programs that judge as a rule or a judge,
-`metrics` for those that watch the server itself.
+`metrics` for those that watch the server itself, `run` for runners of sessions that wait for one from outside.
 A runner holds `agent:<session>` alone."""
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -24,13 +24,14 @@ ROLES: dict[str, tuple[str, ...]] = {
     "reviewer": ("view", "review"),
     "operator": ("view", "guide", "review", "metrics"),
     "judge": ("view", "propose"),
+    "runner": ("view", "run"),
     "monitor": ("metrics",),
     "admin": ("admin",),
 }
 """What people do here, by name, and the scopes that it takes."""
 
 _OWN_TOKEN = re.compile(r"tph_[A-Za-z0-9_-]{43,100}\Z")
-_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,80}\Z")
+_LONGEST_NAME = 80
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,7 +170,8 @@ def accounts(conn: Connection) -> list[Account]:
 def checked(name: str, scopes: Iterable[str]) -> list[str]:
     """The scopes, each once. Raises InvalidInput (account_name, unknown_scope)."""
     held = list(dict.fromkeys(scopes))
-    if not _NAME.match(name) or (name.startswith("agent:") and held != [name]):
+    is_good = 0 < len(name) <= _LONGEST_NAME and name.isprintable() and name == name.strip()
+    if not is_good or (name.startswith("agent:") and held != [name]):
         raise InvalidInput("account_name", f"{name[:80]!r} cannot be the name of an account.")
     for scope in held:
         if scope not in SCOPES and not scope.startswith("agent:"):

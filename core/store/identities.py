@@ -6,6 +6,7 @@ An account belongs to a subject of an issuer, never to a name: names are given t
 from __future__ import annotations
 
 import json
+import unicodedata
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -62,10 +63,17 @@ def _account_of(conn: Connection, who: Identity) -> str:
         raise Denied("login_revoked", f"The account {row[0]} was revoked. Ask your administrator.", name=row[0])
     if row is not None:
         return str(row[0])
-    if conn.execute("SELECT 1 FROM account WHERE name = ?", (who.name,)).fetchone():
-        raise Denied("login_name_taken", f"There is an account {who.name} that does not belong to this log-in. The "
-                     f"administrator can link it: tiphys account link {who.name!r} {who.subject!r}",
-                     name=who.name, subject=who.subject)
+    looks = _look(who.name)
+    taken = next((name for (name,) in conn.execute("SELECT name FROM account") if _look(name) == looks), None)
+    if taken is not None:
+        raise Denied("login_name_taken", f"There is an account {taken} that does not belong to this log-in. The "
+                     f"administrator can link it: tiphys account link {taken!r} {who.subject!r}",
+                     name=taken, subject=who.subject)
     accounts.add_account(conn, who.name, who.scopes)
     conn.execute("UPDATE account SET subject = ? WHERE name = ?", (who.subject, who.name))
     return who.name
+
+
+def _look(name: str) -> str:
+    """What is equal for names that people take for one another: people choose theirs at many a provider."""
+    return unicodedata.normalize("NFKC", name).casefold()

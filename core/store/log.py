@@ -66,6 +66,12 @@ def knows(conn: Connection, session: str) -> bool:
     return scalar(conn, "SELECT 1 FROM session WHERE id = ?", session) is not None
 
 
+def count_below(conn: Connection, beginning: str) -> int:
+    """How many sessions have ids of this beginning and a dot."""
+    sql = "SELECT count(*) FROM session WHERE id >= ? AND id < ?"
+    return int(scalar(conn, sql, f"{beginning}.", f"{beginning}/") or 0)
+
+
 def head(conn: Connection, session: str) -> int:
     """The seq of the newest event that is held; 0 for an empty or unknown session."""
     return scalar(conn, "SELECT head FROM session WHERE id = ?", session) or 0
@@ -208,7 +214,8 @@ def about_snapshots(conn: Connection, session: str, after: int = 0) -> list[Plac
 
 def from_runner(conn: Connection, session: str) -> list[bytes]:
     """The bodies of the events that a session's runner wrote, in order: the entries of its journal."""
-    return [one.body for one in read_all(conn, session) if decode_stored(one.body).author.kind == "agent"]
+    found = ((one.body, decode_stored(one.body).author) for one in read_all(conn, session))
+    return [body for body, author in found if (author.kind, author.name) == ("agent", session)]
 
 
 def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:
@@ -223,6 +230,11 @@ def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:
     if not rows:
         raise _unknown(session)
     return rows[0][0], rows[0][1]
+
+
+def journal(conn: Connection, session: str) -> str:
+    """The journal of the runner that holds the session; "" while none came."""
+    return str(scalar(conn, "SELECT journal FROM session WHERE id = ?", session) or "")
 
 
 def append_journal(conn: Connection, session: str, fence: int, first: int, bodies: Sequence[bytes]) -> int:

@@ -188,6 +188,8 @@ class Dockerfile:
         if one.body:
             raise self._refuse(one.line, f"{one.word} of a heredoc")
         for word in self._words(one)[:-1] if source is None else ():
+            if one.word == "ADD" and "$" in word:  # the engine itself would fetch it, past every way out
+                raise self._refuse(one.line, f"{one.word} of {word[:80]}, which may be an address")
             if "://" in word or word.startswith("git@") or word.endswith(".git"):
                 raise self._refuse(one.line, f"{one.word} of the address {word[:80]}")
             if ".." in word.split("/"):

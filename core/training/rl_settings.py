@@ -23,11 +23,11 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     `resample` further tasks are played, up to so many times, until there are enough (DAPO).
 
     `loss` says how advantages and their mean are made (docs/reinforcement.md); `updates` is how often tasks are played,
-    and `passes` over their rows in `parts` parts each makes so many changes of the weights. Rows of a policy more than
-    `staleness` changes ago are not trained. Ratios beyond 1 - `clip_low` and 1 + `clip_high` move nothing. `kl` pulls
-    to the first model, in the loss or in the reward. `longest` is the length that dr_grpo divides by. `gamma`,
-    `lam`, `value_weight` and `value_clip` are PPO's; `beta` and `gap` (least difference of rewards, 0-1) DPO's;
-    `threshold` (0-1) is what a session must reach for rejection.
+    and `passes` over the rows in `parts` parts each make so many changes of the weights. Rows of updates up to
+    `staleness` before are trained once more, with their ratios; older ones never. Ratios beyond 1 - `clip_low` and
+    1 + `clip_high` move nothing. `kl` pulls to the first model, in the loss or in the reward. `longest` is the length
+    that dr_grpo divides by. `gamma`, `lam`, `value_weight` and `value_clip` are PPO's; `beta` and `gap` (least
+    difference of rewards, 0-1) DPO's; `threshold` (0-1) is what a session must reach for rejection.
 
     A step that a person masked is never made more likely; with `masked` "all" it is not changed at all.
 
@@ -52,7 +52,7 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     updates: int = 100
     passes: int = 1
     parts: int = 1
-    staleness: int = 8
+    staleness: int = 0
     clip_low: float = 0.2
     clip_high: float = 0.2
     kl: float = 0.0
@@ -118,6 +118,8 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             if not 0 < getattr(self, field) < float("inf"):
                 raise _bad(f"{field} is {getattr(self, field)}; it is above 0.")
         stages(self.horizon)
+        if unnamed := [o for o in self.options if "=" not in o]:
+            raise _bad(f"options takes NAME=VALUE, not {unnamed[0]!r}.")
         for text in (self.items, self.test_items):
             ranges(text, 1)
         self._check_unused()

@@ -70,8 +70,10 @@ def _link(page: Path, picture: str, text: str, target: str) -> str:
     file = (page.parent / path).resolve()
     if file.parent == ROOT and file.name in TOP:
         return f"{picture}[{text}]({TOP[file.name]}{sign}{anchor})"
-    if file.name.endswith(".zh.md"):  # the site's own switch of languages leads there
-        return text
+    if file.name.endswith(".zh.md"):
+        if not page.name.endswith(".zh.md"):  # the site's own switch of languages leads there
+            return text
+        file = file.with_name(file.name.replace(".zh.md", ".md"))  # in the site a page links its own language so
     if ROOT / "docs" in file.parents and file.exists():
         return f"{picture}[{text}]({file.relative_to(ROOT / 'docs')}{sign}{anchor})"
     name = f"`{file.relative_to(ROOT)}`"

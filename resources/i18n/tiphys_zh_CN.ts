@@ -320,6 +320,10 @@
         <translation>关闭队列…</translation>
     </message>
     <message>
+        <source>&amp;Tokens by probability</source>
+        <translation>按概率显示词元(&amp;T)</translation>
+    </message>
+    <message>
         <source>Texts as they were &amp;written</source>
         <translation>按原文显示(&amp;W)</translation>
     </message>
@@ -2043,6 +2047,54 @@
     <message>
         <source>The server does not know this guidance.</source>
         <translation>服务器不认识这条指导。</translation>
+    </message>
+    <message>
+        <source>The feed of updates cannot be used: it is none, or its signature is not by the key of your administrator.</source>
+        <translation>更新源无法使用：它不是更新源，或签名不是管理员的密钥所作。</translation>
+    </message>
+    <message>
+        <source>The feed of updates cannot be read at {place}.</source>
+        <translation>无法从 {place} 读取更新源。</translation>
+    </message>
+    <message>
+        <source>The lab&apos;s log-in provider signs in a way that the server does not accept.</source>
+        <translation>实验室的登录服务使用了服务器不接受的签名方式。</translation>
+    </message>
+    <message>
+        <source>This log-in was made for another program.</source>
+        <translation>这次登录是为另一个程序作的。</translation>
+    </message>
+    <message>
+        <source>What the lab&apos;s log-in provider sent cannot be read.</source>
+        <translation>实验室的登录服务所发的内容无法读取。</translation>
+    </message>
+    <message>
+        <source>This log-in is not valid yet: compare the clocks of server and provider.</source>
+        <translation>这次登录尚未生效：请核对服务器与登录服务的时钟。</translation>
+    </message>
+    <message>
+        <source>This log-in has expired: log in again.</source>
+        <translation>这次登录已过期：请重新登录。</translation>
+    </message>
+    <message>
+        <source>What the lab&apos;s log-in provider sent lacks something that the server needs.</source>
+        <translation>实验室的登录服务所发的内容缺少服务器需要的部分。</translation>
+    </message>
+    <message>
+        <source>This log-in comes from another provider than the server&apos;s.</source>
+        <translation>这次登录来自另一个登录服务，而非服务器所用的。</translation>
+    </message>
+    <message>
+        <source>This log-in is signed with a key that the lab&apos;s provider does not name.</source>
+        <translation>这次登录的签名密钥不在实验室登录服务公布之列。</translation>
+    </message>
+    <message>
+        <source>This log-in was made too long ago: log in again.</source>
+        <translation>这次登录作出已久：请重新登录。</translation>
+    </message>
+    <message>
+        <source>The signature of this log-in is not right.</source>
+        <translation>这次登录的签名不正确。</translation>
     </message>
     <message>
         <source>There is an account of this name already. Ask the administrator for another invitation.</source>
@@ -4322,6 +4374,10 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
+        <source>No session is assigned to you. Take another list at the left, such as Undecided, and make a queue of it with +.</source>
+        <translation>没有分配给您的会话。请在左侧选择其他列表，例如“未裁定”，并用 + 以其建立队列。</translation>
+    </message>
+    <message>
         <source>No session is in this list.</source>
         <translation>此列表中没有会话。</translation>
     </message>
@@ -5492,6 +5548,45 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>SampledParts</name>
+    <message>
+        <source>This step has no sampled tokens.</source>
+        <translation>此步骤没有采样词元。</translation>
+    </message>
+    <message>
+        <source>The server does not hold this step&apos;s sampled tokens.</source>
+        <translation>服务器上没有此步骤的采样词元。</translation>
+    </message>
+    <message>
+        <source>The sampled tokens are fetched from the server…</source>
+        <translation>正在从服务器获取采样词元…</translation>
+    </message>
+    <message>
+        <source>Point at a token, or move the text cursor to it.</source>
+        <translation>指向一个词元，或将文本光标移到它上面。</translation>
+    </message>
+    <message>
+        <source>Sampled tokens: {n}</source>
+        <translation>采样词元：{n}</translation>
+    </message>
+    <message>
+        <source>The policy gave no texts of its tokens: these are their ids.</source>
+        <translation>该策略没有给出词元的文本：这里显示的是它们的编号。</translation>
+    </message>
+    <message>
+        <source>{policy}, version {version} · temperature {heat}</source>
+        <translation>{policy}，版本 {version} · 温度 {heat}</translation>
+    </message>
+    <message>
+        <source>“{text}” · token {id} · {chance} (log {log}) · {policy}</source>
+        <translation>“{text}” · 词元 {id} · {chance}（对数 {log}） · {policy}</translation>
+    </message>
+    <message>
+        <source>Probability:</source>
+        <translation>概率：</translation>
+    </message>
+</context>
+<context>
     <name>Scopes</name>
     <message>
         <source>look</source>
@@ -5504,6 +5599,10 @@ Delete or right click: take it away</source>
     <message>
         <source>judge steps</source>
         <translation>评判步骤</translation>
+    </message>
+    <message>
+        <source>work on sessions that wait for a runner from outside</source>
+        <translation>处理等待外部运行程序的会话</translation>
     </message>
     <message>
         <source>propose verdicts</source>
@@ -6391,8 +6490,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>思考</translation>
     </message>
     <message>
+        <source>This answer has no sampled tokens: {why}</source>
+        <translation>此回答没有采样词元：{why}</translation>
+    </message>
+    <message>
         <source>The model wrote nothing in this step.</source>
         <translation>模型在此步骤中什么也没写。</translation>
+    </message>
+    <message>
+        <source>reward {value}</source>
+        <translation>奖励 {value}</translation>
+    </message>
+    <message>
+        <source>episode over</source>
+        <translation>回合结束</translation>
     </message>
     <message>
         <source>{n} of {count}</source>
@@ -6534,6 +6645,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Next step (J)</source>
         <translation>下一步 (J)</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>The answer as it was sampled, token by token</source>
+        <translation>按采样时的样子逐个词元显示回答</translation>
     </message>
     <message>
         <source>What it saw</source>

@@ -1,18 +1,22 @@
 """What a session's gateway adds to a request of 200 kB: time to the first byte, and processor time, beside a plain
-pass-through of the same server code that reads nothing. Prints milliseconds and their ratios.
+pass-through of the same server code that reads nothing, and LiteLLM's proxy where it is installed. Prints milliseconds
+and ratios.
 
-    python tests/benchmarks/run.py gateway --pairs 200
+    python tests/benchmarks/run.py gateway --pairs 200 [--litellm VENV/bin]
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import http.client
 import json
 import multiprocessing
 import os
+import socket
 import statistics
+import subprocess
 import tempfile
 import time
 from multiprocessing.connection import Connection
@@ -37,7 +41,7 @@ def endpoint(pipe: Connection, think_s: float) -> None:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
-                length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+                length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0] or b"0")
                 await reader.readexactly(length)
                 await asyncio.sleep(think_s)
                 writer.write(HEAD + ANSWER)
@@ -138,6 +142,27 @@ class Part:
         return took
 
 
+class LiteLLM(Part):
+    """LiteLLM's proxy, as it is installed in an environment of its own, before the same endpoint."""
+
+    def __init__(self, bin: Path, endpoint: int, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = int(free.getsockname()[1])
+        config = {"model_list": [{"model_name": "m", "litellm_params": {
+            "model": "openai/m", "api_base": f"http://127.0.0.1:{endpoint}/v1", "api_key": "none"}}]}
+        (folder / "litellm.yaml").write_text(json.dumps(config))
+        argv = [bin / "litellm", "--config", folder / "litellm.yaml", "--host", "127.0.0.1", "--port", str(self.port)]
+        self.process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={
+            **os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"})
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        for _ in range(600):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
+                return
+            time.sleep(0.1)
+        raise SystemExit("LiteLLM's proxy did not open its port")
+
+
 def bodies(count: int, size: int) -> list[bytes]:
     """Requests of an agent at work: each extends the one before by an answer and a result."""
     messages: list[dict[str, Any]] = [{"role": "system", "content": "You are a bench."}, {
@@ -161,11 +186,20 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=150)
     parser.add_argument("--kb", type=int, default=200)
     parser.add_argument("--think-ms", type=float, default=50.0, help="how long the endpoint takes for an answer")
+    parser.add_argument("--litellm", type=Path, help="the bin folder of an environment with litellm[proxy]")
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        measure(options, Path(folder))
+
+
+def measure(options: argparse.Namespace, folder: Path) -> None:
+    """One run, all parts in turn for each request."""
     sent = bodies(options.pairs, options.kb * 1000)
     end = Part(endpoint, options.think_ms / 1000)
     parts = {"direct": end, "pass": Part(passing, end.port), "gateway": Part(gateway, end.port, False),
              "guided": Part(gateway, end.port, True)}
+    if options.litellm:
+        parts["litellm"] = LiteLLM(options.litellm, end.port, folder)
     for part in parts.values():
         part.ask(sent[0])
     before = {name: part.cpu_s() for name, part in parts.items()}
@@ -174,7 +208,7 @@ def main() -> None:
         for name, part in parts.items():
             times[name].append(part.ask(body))
     figures: dict[str, float] = {"request_kb": round(statistics.mean(map(len, sent)) / 1000)}
-    for name in ("pass", "gateway", "guided"):
+    for name in [name for name in parts if name != "direct"]:
         added = sorted(a - b for a, b in zip(times[name], times["direct"], strict=True))
         figures[f"{name}_added_p50_ms"] = round(statistics.median(added), 2)
         figures[f"{name}_added_p95_ms"] = round(added[int(len(added) * 0.95)], 2)

@@ -106,15 +106,20 @@ def judge_subagent(stand: GatewayStand, trajectory: Trajectory) -> None:
 
 
 @here
-def test_runner_and_agent_are_killed(agent: Agent, tmp_path: Path) -> None:
+def test_server_runner_and_agent_are_killed(agent: Agent, tmp_path: Path) -> None:
+    """The server first, with advice on its way; it stays away while the agent goes on, and while its runner dies."""
     for stand in stand_for(agent, tmp_path, Script(pace_s=0.3, fail_at=3)):
         async def main(stand: GatewayStand = stand) -> None:
-            async with stand.session(stand.settings(agent.name, base=agent.base)) as client:
+            async with stand.session(stand.settings(agent.name, base=agent.base), apart=True) as client:
+                assert stand.server is not None
                 await guided(stand, client, 2)
+                stand.server.kill()
                 await until(lambda: len(stand.upstream.main) >= 4 or gone(stand), seconds=120)
                 stand.kill_runner()  # the gateway with it
                 await asyncio.sleep(1.0)
                 stand.start_runner()
+                await until(lambda: len(stand.upstream.main) >= 5 or gone(stand), seconds=120)
+                stand.server.start()
                 await until(lambda: len(stand.upstream.main) >= 6 or gone(stand), seconds=120)
                 if agent.resumes:
                     for pid in agent_pids(stand):

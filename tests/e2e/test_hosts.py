@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import time
 from pathlib import Path
 
 import pytest
-from support.engines import second_engine, ssh_server
+from support.engines import second_engine, ssh_machine, ssh_server
 from support.parts import Parts, stopped, wait
 
-from core.domain.events import HostPlaceChanged, decode_event
+from core.domain.events import HostPlaceChanged, TerminalOutput, decode_event
 
 SIZE = 700 << 20
 """Far beyond what was once copied through memory; sparse on this disk."""
@@ -124,3 +125,71 @@ def test_a_session_is_placed_on_an_engine_and_a_machine_elsewhere(tmp_path: Path
             assert "words" in first and "words" in second and "gpu 7" in second and ".tiphys-hosts" in second
             shutil.rmtree(Path.home() / ".tiphys-hosts" / session)
             wait(lambda: not [x for x in whole.tiphys("hosts", "list") if x.get("sessions")], "all is taken back", 60)
+
+
+def shown(whole: Parts, session: str) -> str:
+    """All that the log tells of a session's terminals, as it stands."""
+    facts = [decode_event(body).fact for body in whole.bodies(whole.home / "server.db", session)]
+    return b"".join(f.data for f in facts if isinstance(f, TerminalOutput)).decode("utf-8", "replace")
+
+
+def states(whole: Parts, session: str) -> list[tuple[str, str]]:
+    """Where each host was placed, lost and found again, in order."""
+    facts = [decode_event(body).fact for body in whole.bodies(whole.home / "server.db", session)]
+    return [(f.host, f.state) for f in facts if isinstance(f, HostPlaceChanged)]
+
+
+def kill_daemon(base: Path) -> None:
+    """What a plain machine runs for a session, as a power cut would; its files stay."""
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if folder.name.isdigit() and str(base).encode() in (folder / "cmdline").read_bytes():
+                os.kill(int(folder.name), 9)
+
+
+def queue_place(whole: Parts, session: str) -> int | None:
+    return whole.trajectory(session).row.queue_place
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(400)
+def test_hosts_that_are_lost_in_the_middle_of_an_action_are_told_and_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with second_engine() as engine, ssh_machine(tmp_path / "ssh", monkeypatch) as ssh:
+        whole = Parts(tmp_path / "home")
+        hosts = '[[hosts]]\nname = "one"\nmemory_mb = 512\n[[hosts]]\nname = "lab"\nmachine = "lab1"\ngpus = 1\n'
+        make_task(whole.home, hosts, [("one", "echo far $((6*7)); sleep 12; echo over$((1+1))"),
+                                      ("lab", "echo safe > note; echo near $((6*7)); sleep 600"),
+                                      ("lab", "cat note; echo again $((6*8))"), ("one", "echo back $((6*9))")])
+        whole.tiphys("hosts", "add", "far", f"{ssh.url}{engine.socket}")
+        whole.tiphys("hosts", "add", "lab1", ssh.url, "--machine", "--gpus", "7")
+        whole.tiphys("hosts", "add", "local", "--cpus", "0.1")
+        whole.start_server()
+        session = whole.tiphys("run", "large", "--allow")[0]["session"]
+        with stopped(whole, session):
+            wait(lambda: "far 42" in shown(whole, session), "the engine's host is at work", 120)
+            waiting = [whole.tiphys("run", "large", "--allow")[0]["session"] for _ in range(2)]
+            wait(lambda: [queue_place(whole, one) for one in waiting] == [1, 2], "two wait in their order", 60)
+            ssh.stop()
+            wait(lambda: ("one", "lost") in states(whole, session), "the loss is told", 120)
+            row = whole.trajectory(session).row
+            assert (row.state, row.reason) == ("waiting", "host"), "the agent waits; it gives up no step"
+            assert [queue_place(whole, one) for one in waiting] == [1, 2]
+            ssh.start()
+            wait(lambda: "near 42" in shown(whole, session), "the way is back, and the machine at work", 120)
+            wait(lambda: ("one", "back") in states(whole, session), "that is told", 60)
+            ssh.stop()
+            kill_daemon(Path.home() / ".tiphys-hosts" / session)
+            ssh.start()
+            wait(lambda: whole.trajectory(session).row.state in ("finished", "failed"), "the session ends", 240)
+            assert whole.trajectory(session).row.state == "finished"
+            wait(lambda: queue_place(whole, waiting[1]) == 1, "the queue goes on", 120)
+            for one in waiting:
+                whole.tiphys("stop", one)
+            first, second, third, fourth = outputs(whole, session)[:4]
+            text = shown(whole, session)
+            assert "over2" in text and "unavailable" not in first, "its program went on, and its terminal was found"
+            assert "unavailable" in second and "Host lab was started again" in second
+            assert "safe" in third and "back 54" in fourth
+            shutil.rmtree(Path.home() / ".tiphys-hosts" / session, ignore_errors=True)

@@ -1,7 +1,8 @@
-"""Every stable code has its mend in docs/errors.md, and the server's metrics name no code that is not there."""
+"""Every stable code has its mend in both languages, and the server's metrics name no code that is not there."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -13,18 +14,27 @@ sys.path.insert(0, str(ROOT / "packaging"))
 import errors_page  # noqa: E402
 
 
-def test_the_page_is_what_the_source_declares() -> None:
-    assert errors_page.page() == (ROOT / "docs/errors.md").read_text(), "run packaging/errors_page.py"
+@pytest.mark.parametrize("name", errors_page.PAGES)
+def test_the_page_is_what_the_source_declares(name: str) -> None:
+    assert errors_page.page(name) == (ROOT / name).read_text(), "run packaging/errors_page.py"
 
 
-def test_a_code_without_a_mend_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = errors_page.mends()
-    monkeypatch.setattr(errors_page, "mends", lambda: {c: m for c, m in known.items() if c != "no_session"})
+@pytest.mark.parametrize("name", errors_page.PAGES)
+def test_a_code_without_a_mend_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = errors_page.mends(name)
+    monkeypatch.setattr(errors_page, "mends", lambda _: {c: m for c, m in known.items() if c != "no_session"})
     with pytest.raises(SystemExit, match="no_session"):
-        errors_page.page()
-    monkeypatch.setattr(errors_page, "mends", lambda: {**known, "gone_code": "x"})
+        errors_page.page(name)
+    monkeypatch.setattr(errors_page, "mends", lambda _: {**known, "gone_code": "x"})
     with pytest.raises(SystemExit, match="gone_code"):
-        errors_page.page()
+        errors_page.page(name)
+
+
+def test_a_mend_names_the_same_in_both_languages() -> None:
+    english, chinese = (
+        {code: sorted(re.findall("`[^`]*`", mend)) for code, mend in errors_page.mends(name).items()}
+        for name in errors_page.PAGES)
+    assert english == chinese
 
 
 def test_what_is_only_known_at_run_time_is_left_open() -> None:

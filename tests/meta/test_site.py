@@ -40,7 +40,20 @@ def test_no_link_leads_nowhere(page: Path) -> None:
         assert not anchor or anchor in anchors(file) or file.suffix != ".md", target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_row_stands_outside_a_table(page: Path) -> None:
+    lines = ["", *re.sub(r"```.*?```", "", page.read_text(), flags=re.S).splitlines(), ""]
+    heads = [after for before, row, after in zip(lines, lines[1:], lines[2:], strict=False)
+             if row.startswith("| ") and not before.startswith("|")]
+    assert all(re.match(r"\| ?-", rule) for rule in heads)
+
+
 def test_links_out_of_the_manual_become_names() -> None:
     made = build.linked(ROOT / "docs" / "administration.md")
     assert "](../" not in made and "`packaging/server/nginx.conf`" in made
     assert "](SECURITY.md" in build.linked(ROOT / "README.md") and "](guide.md" in build.linked(ROOT / "README.md")
+
+
+def test_a_chinese_page_leads_to_chinese_pages() -> None:
+    made = build.linked(ROOT / "docs" / "guide.zh.md")
+    assert "](tasks.md#任务可以要求什么)" in made and ".zh.md" not in made

@@ -150,38 +150,76 @@ def _carry(source: socket.socket, target: socket.socket, note: Callable[[bytes],
         target.shutdown(socket.SHUT_WR)
 
 
-@contextmanager
-def ssh_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Debian's sshd on a port of its own, which this user may enter by a key; its ssh:// address."""
-    sshd = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin")
-    ssh = shutil.which("ssh")
-    if not sshd or not ssh:
-        pytest.skip("no OpenSSH server: the package openssh-server")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("host", "own"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    (folder / "sshd_config").write_text(
-        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/own.pub\n"
-        f"PidFile {folder}/pid\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\n"
-        "AllowStreamLocalForwarding yes\n")
-    (folder / "known").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
-    (folder / "config").write_text(f"Host *\n  IdentityFile {folder}/own\n  IdentitiesOnly yes\n"
-                                   f"  UserKnownHostsFile {folder}/known\n  StrictHostKeyChecking yes\n")
-    (folder / "ssh").write_text(f'#!/bin/sh\nexec {ssh} -F {folder}/config "$@"\n')
-    (folder / "ssh").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-    if os.getuid() == 0:
-        Path("/run/sshd").mkdir(exist_ok=True)
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen([sshd, "-D", "-e", "-f", str(folder / "sshd_config")], stderr=log)
-    try:
+class SshServer:
+    """Debian's sshd on a port of its own, which this user may enter by a key."""
+
+    def __init__(self, folder: Path) -> None:
+        """Skips where there is no OpenSSH. Its keys, settings and a program `ssh` that knows it lie in `folder`."""
+        self._sshd = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin") or ""
+        ssh = shutil.which("ssh")
+        if not self._sshd or not ssh:
+            pytest.skip("no OpenSSH server: the package openssh-server")
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("host", "own"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self._port = free.getsockname()[1]
+        self.url = f"ssh://{getpass.getuser()}@127.0.0.1:{self._port}"
+        (folder / "sshd_config").write_text(
+            f"Port {self._port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\n"
+            f"AuthorizedKeysFile {folder}/own.pub\nPidFile {folder}/pid\nStrictModes no\nUsePAM no\n"
+            "PasswordAuthentication no\nPermitRootLogin yes\nAllowStreamLocalForwarding yes\n")
+        (folder / "known").write_text(f"[127.0.0.1]:{self._port} {(folder / 'host.pub').read_text()}")
+        (folder / "config").write_text(f"Host *\n  IdentityFile {folder}/own\n  IdentitiesOnly yes\n"
+                                       f"  UserKnownHostsFile {folder}/known\n  StrictHostKeyChecking yes\n")
+        (folder / "ssh").write_text(f'#!/bin/sh\nexec {ssh} -F {folder}/config "$@"\n')
+        (folder / "ssh").chmod(0o755)
+
+    def start(self) -> None:
+        """Until it answers."""
+        if os.getuid() == 0:
+            Path("/run/sshd").mkdir(exist_ok=True)
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen([self._sshd, "-D", "-e", "-f", str(self._folder / "sshd_config")],
+                                             stderr=log)
         for _ in range(100):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self._port), 1):
                 break
             time.sleep(0.05)
-        yield f"ssh://{getpass.getuser()}@127.0.0.1:{port}"
+
+    def stop(self) -> None:
+        """With every connection that it carries, and what runs in them; what left its session lives on."""
+        for pid in reversed(_descendants(self._process.pid)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, 9)
+        self._process.terminate()
+        self._process.wait()
+
+
+def _descendants(pid: int) -> list[int]:
+    """The children of a process and theirs, parents first."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            found += [int(child), *_descendants(int(child))]
+    return found
+
+
+@contextmanager
+def ssh_machine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
+    """A server at work, which this process and what it starts can enter."""
+    server = SshServer(folder)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    server.start()
+    try:
+        yield server
     finally:
-        process.terminate()
-        process.wait()
+        server.stop()
+
+
+@contextmanager
+def ssh_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The ssh:// address of one."""
+    with ssh_machine(folder, monkeypatch) as server:
+        yield server.url

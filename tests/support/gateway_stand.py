@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 from support.scripted_upstream import Script, Upstream, serve
+from support.server_process import ServerProcess
 from support.wire import account, admin_token, running_client, serving, until
 
 from core.client.client import Client
@@ -50,6 +51,7 @@ class GatewayStand:
         self.folder = self.home / "sessions" / SESSION
         self.workspace = self.folder / "local" / "main" / "workspace"
         self.process: subprocess.Popen[bytes] | None = None
+        self.server: ServerProcess | None = None
         self._serving = serve(script)
         self.upstream: Upstream = next(self._serving)
         self._path = path
@@ -83,12 +85,17 @@ class GatewayStand:
                                        confirmed_unconfined=False)
 
     @contextlib.asynccontextmanager
-    async def session(self, settings: AgentSettings, limits: Limits = Limits()) -> AsyncIterator[Client]:
-        """A server, a desktop's client with its replica, the session and its runner."""
+    async def session(self, settings: AgentSettings, limits: Limits = Limits(), *, apart: bool = False
+                      ) -> AsyncIterator[Client]:
+        """A server (`apart`: a process of its own, which can be killed), a desktop's client with its replica, the
+        session and its runner."""
         Allowances(self.home / "allowed").allow_key("TEST_UPSTREAM_TOKEN", settings.model.base_url)
-        async with serving(self.home) as server:
+        async with contextlib.AsyncExitStack() as stack:
+            self.server = ServerProcess(self.home) if apart else None
+            server = stack.enter_context(self.server) if self.server else await stack.enter_async_context(
+                serving(self.home))
             self.url = server.url
-            async with running_client(self._replica, server.url, admin_token(self.home), SESSION) as client:
+            async with running_client(self._replica, self.url, admin_token(self.home), SESSION) as client:
                 task = Task(id="t", title="Repair calc", description=TASK, hosts=(Host(name="main"),), limits=limits)
                 reply = await client.answer(await client.send(SESSION, CreateSession(task=task, agent=settings)))
                 assert isinstance(reply, Ack), reply

@@ -10,7 +10,9 @@ from support.wire import account, admin_token, bodies_of, fill, raw, raw_peer, s
 
 from core.domain.attention import Thresholds
 from core.domain.blob import blob_hash
+from core.domain.events import SessionCreated, encode_event, make_event
 from core.domain.task import AgentSettings, Task
+from core.domain.verdict import Author
 from core.protocol.messages import (
     Ack,
     Append,
@@ -116,6 +118,27 @@ def test_reading_needs_view_or_the_session_s_own_runner(tmp_path: Path, scope: s
 
     expected = {"view": [Events, Sessions], "agent:s": [Events, Failed]}.get(scope, [Failed, Failed])
     assert asyncio.run(scenario()) == [t.__name__ for t in expected]
+
+
+def test_a_runner_from_outside_takes_what_waits_for_one_and_nothing_else_and_only_one_does(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path) as server:
+            outside = SessionCreated(task=Task(id="t", title="T", description="D"), agent=AgentSettings(kind="outside"))
+            await fill(server, "s", bodies_of(1))
+            await fill(server, "o", [encode_event(make_event(outside, Author(kind="person", name="p")))])
+            token = account(tmp_path, "li", "run")
+            async with raw_peer(server.url, token) as peer, raw_peer(server.url, token, client="other") as other:
+                denied = await peer.ask(Lease(session="s", journal="j"))
+                assert isinstance(denied, Failed) and (denied.code, denied.about) == ("missing_scope", "s")
+                early = await peer.ask(Append(session="o", fence=1, first=1, bodies=raw(bodies_of(1))))
+                assert isinstance(early, Failed) and early.code == "missing_scope"
+                assert isinstance(await peer.ask(Lease(session="o", journal="j")), Leased)
+                taken = await other.ask(Lease(session="o", journal="k"))
+                assert isinstance(taken, Failed) and taken.code == "session_taken"
+                told = await peer.ask(Append(session="o", fence=1, first=1, bodies=raw(bodies_of(1))))
+                assert told == Appended(session="o", upto=1)
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,18 @@ def _path(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The messages from the root to the current node; where none is named, to the newest one."""
     mapping = {key: node for key, node in value["mapping"].items() if isinstance(node, dict)}
     at = value.get("current_node")
-    if at not in mapping:
-        at = max(mapping, key=lambda key: dict_of(mapping[key].get("message")).get("create_time") or 0, default="")
+    if not isinstance(at, str) or at not in mapping:
+        at = max(mapping, key=lambda key: _made_at(mapping[key]), default="")
     nodes: dict[str, dict[str, Any]] = {}
     while isinstance(at, str) and at in mapping and at not in nodes and len(nodes) < _DEEPEST:
         nodes[at] = mapping[at]
         at = mapping[at].get("parent")
     return (m for node in reversed(nodes.values()) if (m := dict_of(node.get("message"))))
+
+
+def _made_at(node: dict[str, Any]) -> float:
+    at = dict_of(node.get("message")).get("create_time")
+    return at if isinstance(at, int | float) else 0
 
 
 def _role(message: dict[str, Any]) -> str:

@@ -21,14 +21,17 @@ MET = ("client", "protocol", "server", "tasks/allowances.py", "tasks/task_check.
        "store/blobs.py", "store/writer.py")
 """Where what a command, a connection or a copy can come back with is raised."""
 
-ELSEWHERE = ("server/authority.py", "server/address.py", "server/serve.py", "server/certificate.py",
+ELSEWHERE = ("server/authority.py", "server/held_database.py", "server/running_server.py",
+             "server/address.py", "server/serve.py", "server/certificate.py",
              "server/certificate_files.py", "server/settings_file.py", "server/retention_file.py",
              "server/end_rules.py")
 """What only whoever starts a server, or works at its command line, is told."""
 
 AMONG_PROGRAMS = {"ahead_of_log": "the client drops its copy", "journal_gap": "the runner resumes",
                   "seq_gap": "the client resumes", "no_grant": "only the command line takes a permission back",
-                  "bad_proxy": "only whoever starts a server names its proxies"}
+                  "bad_proxy": "only whoever starts a server names its proxies",
+                  "bad_role_rule": "only whoever starts a server gives roles to groups",
+                  "session_taken": "a second runner gives up"}
 """Codes that no reader sees, and why."""
 
 KINDS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, ReportableError)}

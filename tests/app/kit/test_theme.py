@@ -24,7 +24,8 @@ def test_every_text_can_be_read_on_every_ground(scheme):
     assert weak == {}
     assert all(ratio(COLOURS[n][scheme], COLOURS[f"{n}_tint"][scheme]) >= least for n in MEANINGS), "on its own tint"
     assert ratio(COLOURS["on_fill"][scheme], COLOURS["fill"][scheme]) >= least
-    for lines in ("added_line", "removed_line", "added_word", "removed_word"):
+    for lines in ("added_line", "removed_line", "added_word", "removed_word",
+                  "chance_likely", "chance_open", "chance_rare", "chance_slight"):
         assert ratio(COLOURS["ink"][scheme], COLOURS[lines][scheme]) >= 4.5
     assert min(ratio(COLOURS["edge"][scheme], COLOURS[g][scheme]) for g in ("window", "base")) >= 3
 

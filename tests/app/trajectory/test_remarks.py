@@ -67,6 +67,6 @@ def test_the_words_are_chinese_in_chinese(qtbot, qapp, tmp_path):
     with speaking(qapp, "zh_CN"), shown_window(tmp_path, remarked()) as (window, place):
         place.cursor.move("s1")
         bar = window.findChild(RemarksBar)
-        assert bar.toggle.text() == "2 条说明"
+        assert bar.toggle.text() == "2 条备注"
         bar.toggle.click()
         assert "导入时，" in bar.text.edit.toPlainText()

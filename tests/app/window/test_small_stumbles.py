@@ -136,3 +136,9 @@ def test_the_newest_guidance_is_in_sight_until_the_reader_scrolls_up(qtbot, tmp_
         window.resize(window.width() + 200, window.height() + 50)
         QApplication.processEvents()
         assert bar.value() == 0
+
+
+def test_who_has_no_queue_is_led_to_a_list_that_has_sessions(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="queue") as (window, _):
+        table = window.docks["queue"].widget()
+        qtbot.waitUntil(lambda: "such as Undecided" in table.empty.label.text())

@@ -10,13 +10,19 @@ from pathlib import Path
 import pytest
 from support.sandboxes import Box, box, command
 
+from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress
+from core.agents.restored_session import restore_in_place
 from core.agents.saved_files import HostSaver, SavedHost, Seen, load_host, paths_of
 from core.agents.saved_journal import fill_journal, payload_names, save_journal
 from core.agents.snapshot_store import Snapshot, SnapshotStore
+from core.agents.snapshots import Snapshots
+from core.agents.states import read_progress
+from core.agents.subagent import SubagentCall
+from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, NotFound
-from core.domain.events import SessionStateChanged
+from core.domain.events import SessionStateChanged, encode_event, make_event
 from core.domain.task import SnapshotRules
 from core.sandbox.sandbox import Sandbox
 from core.store.pieces import PieceWriter
@@ -151,3 +157,36 @@ def test_a_journal_is_restored_to_what_it_was_entry_by_entry(tmp_path: Path) -> 
     assert made.slot("progress", AgentProgress) == AgentProgress(steps=300)
     for one in (made, journal, store):
         one.close()
+
+
+def test_the_journals_of_subagents_are_restored_as_far_as_the_log_has_come(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    store, journal = SnapshotStore(tmp_path / "home"), Journal(tmp_path / "old/journal.db", "s")
+    first = SubagentCall(session="s.sub.1", line="subagent-1", caller="s", step=1, title="", asked="", command="c")
+    journal.put_slot("subagents", [first])
+    other = journal.beside(tmp_path / "old/subagents/subagent-1.db", first.session)
+    other.add(SessionStateChanged(state="running"))
+    other.put_blob(b"payload")
+    snapshots = Snapshots(journal, Inbox(journal), {}, store, SnapshotRules(), _nothing)
+    asyncio.run(snapshots.take("person"))
+    other.close()
+    del journal.others["subagent-1.db"]  # one that is over is not opened again, and its part stays
+    asyncio.run(snapshots.take("person"))
+    store.prune("s", SnapshotRules(newest=1))
+    logged = {"s": journal.entries(1, 99, 1 << 20), "s.sub.2": [b"called since"]}
+    end = encode_event(make_event(SessionStateChanged(state="finished"), other.author))
+    logged["s.sub.1"] = [*Journal(tmp_path / "old/subagents/subagent-1.db", "s.sub.1").entries(1, 9, 1 << 20), end]
+    assert restore_in_place(tmp_path / "new", store, store.last("s"), lambda one: logged.get(one, []))
+    made = Journal(tmp_path / "new/subagents/subagent-1.db", "s.sub.1")
+    assert (made.id, made.entries(1, 9, 1 << 20)) == (other_id(journal, tmp_path), logged["s.sub.1"])
+    assert made.compressed(blob_hash(b"payload")) and read_progress(made).state == "finished"
+    calls = Journal(tmp_path / "new/journal.db", "s").slot("subagents", tuple[SubagentCall, ...]) or ()
+    assert [(one.session, one.is_sent) for one in calls] == [("s.sub.1", False), ("s.sub.2", True)]
+
+
+async def _nothing() -> None:
+    """There is no terminal."""
+
+
+def other_id(journal: Journal, tmp_path: Path) -> str:
+    return Journal(tmp_path / "old/subagents/subagent-1.db", f"{journal.session}.sub.1").id

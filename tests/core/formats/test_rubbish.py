@@ -5,6 +5,7 @@ import json
 import random
 import shutil
 import sqlite3
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from core.domain.errors import InvalidInput
 from core.formats import registry
+from core.formats.unpacked import Unpacked
 
 FILES = Path(__file__).parent / "foreign"
 
@@ -35,6 +37,24 @@ def test_text_in_utf_16_is_read_as_in_utf_8(tmp_path, encoding, name) -> None:
     (read,), (wanted,) = registry.read(path), registry.read(FILES / name)
     assert (read.session, read.steps, dict(read.blobs)) == (wanted.session, wanted.steps, dict(wanted.blobs))
     assert read.warnings == wanted.warnings
+
+
+@pytest.mark.parametrize("odd", [[], {}, 3, None, float("nan")])
+def test_a_chat_whose_newest_message_is_no_name_is_read(tmp_path, odd) -> None:
+    (chat, *_) = chats = json.loads((FILES / "chatgpt.json").read_text())
+    chat["current_node"] = odd
+    next(n["message"] for n in chat["mapping"].values() if n.get("message"))["create_time"] = "yesterday"
+    assert list(registry.read(make(tmp_path, json.dumps(chats).encode(), "x.json")))
+
+
+def test_a_compressed_file_is_never_unpacked_in_one_piece(tmp_path) -> None:
+    path = make(tmp_path, gzip.compress(b"\0" * (64 << 20), mtime=0), "bomb.gz")
+    tracemalloc.start()
+    try:
+        assert Unpacked(path, "gzip").path.stat().st_size == 64 << 20
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_compressed_file_is_read_and_one_that_is_cut_as_far_as_it_goes(tmp_path) -> None:

@@ -11,8 +11,10 @@ from support.recipes import textcraft  # noqa: F401 - a fixture
 from support.tiny_model import make_model
 
 from core.domain.errors import InvalidInput
-from core.domain.events import decode_event
+from core.domain.events import StepAdded, decode_event
 from core.domain.message import Message
+from core.domain.sampled import decode_sampled
+from core.domain.step import decode_body
 from core.domain.task import EnvironmentSettings, Limits, Task
 from core.domain.trajectory import fold
 from core.environments.registry import ENVIRONMENTS, environment_task
@@ -80,6 +82,9 @@ def test_rows_hold_what_was_sampled_and_the_log_tells_the_same(policy, tmp_path)
             assert rollout_of(one.session, facts, lambda name: blobs.get(conn, name)) == one
             row = fold(one.session, told).row
             assert (row.group, row.state, row.reason, row.score) == (one.group, "finished", "limit_steps", 0.0)
+            for fact in (fact for fact in facts if isinstance(fact, StepAdded)):
+                answer, body = decode_sampled(blobs.get(conn, fact.sampled)), decode_body(blobs.get(conn, fact.body))
+                assert answer.ids and body.thought.strip() in "".join(answer.texts)
     row = made[0].rows[0]
     assert len(made[0].rows) == 1 and row.policy == policy.name and set(row.versions) == {-1, 3}
     assert [s for s in dict.fromkeys(row.steps) if s] == [1, 2, 3, 4] and row.temperature == 1.0

@@ -57,7 +57,7 @@ from core.protocol.operations import (
     SetThresholds,
     TellTime,
 )
-from core.server import handlers, lifecycle
+from core.server import called, handlers, lifecycle
 from core.server.called import end_orphan
 from core.server.handlers import answer_command
 from core.server.lookups import Lookups
@@ -376,6 +376,14 @@ def test_a_session_that_ended_continues_with_more_to_use_and_advice_or_not_at_al
     assert len(session.facts()) == held + 2, "once, however often it is asked"
     session.ask(ImportSession(origin="atif"), session="i")
     assert session.refused(ContinueSession(), session="i") == "imported"
+
+
+def test_a_runner_makes_no_sessions_without_end(session: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(called, "MOST_SUBAGENTS", 2)
+    op = CallSubagent(caller="s", step=1)
+    for number in (1, 2, 1):
+        assert isinstance(session.ask(op, session=f"s.sub.{number}"), Ack)
+    assert session.refused(op, session="s.sub.3") == "too_many_subagents"
 
 
 def test_a_subagent_is_made_under_its_callers_name_and_asked_little_by_itself(session: Bench) -> None:

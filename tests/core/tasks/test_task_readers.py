@@ -85,6 +85,8 @@ DOCKERFILES = [
     ("ADD http://169.254.169.254/latest/meta-data /m", "the address http://169.254"),
     ("ADD git@github.com:a/b.git /m", "the address git@"),
     ("ADD [\"https://h/x\", \"/x\"]", "the address https://"),
+    ("ADD $U /m", "ADD of $U, which may be an address"),
+    ("ADD [\"${U}\", \"/m\"]", "ADD of ${U}, which may be an address"),
     ("COPY ../../../etc/passwd /p", "which lies outside"),
     ("COPY --chmod=4755 a /a", "COPY --chmod"),
     ("COPY --from=$X a /a", "neither an earlier stage nor an image"),

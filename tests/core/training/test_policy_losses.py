@@ -238,7 +238,7 @@ def test_ppo_is_verls_policy_and_value_loss_together(folder):
     assert_same(learner.critic.weight.grad.double(), head.weight.grad.double())
 
 
-def test_dpo_is_trls_sigmoid_loss_on_the_best_and_the_worst_of_each_group(folder):
+def test_dpo_is_the_sigmoid_loss_on_the_best_and_the_worst_of_each_group(folder):
     rows = made(folder)
     value, found, ready, _ = ours(folder, rows, loss="dpo", beta=0.3)
     assert len(ready.pairs) == 2

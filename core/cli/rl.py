@@ -1,0 +1,70 @@
+"""`tiphys rl`: reinforcement learning of a model on the sessions that it plays in an environment."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from core.cli.output import emit, json_option, say
+
+if TYPE_CHECKING:
+    from core.workers.reinforcement import RlMetric
+
+
+@click.command()
+@click.argument("kind")
+@click.option("--model", required=True, help="Folder of the model to start from.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for weights, metrics and logs.")
+@click.option("--loss", help="grpo, dr_grpo, dapo, bnpo, rloo, reinforce++, ppo, dpo or rejection.")
+@click.option("--updates", type=click.IntRange(1), help="How often tasks are played and learnt from.")
+@click.option("--device", type=click.Choice(["auto", "cpu"]), help="cpu: use no GPU.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other setting of the run.")
+@json_option
+def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], as_json: bool, **asked: str | int | None) -> int:
+    """Train a model on sessions that it plays in the environment KIND (as `tiphys rollout` names it).
+
+    The same command goes on with a run that was stopped. With --json each line on stdout is one update; the last says
+    {"done": true, "folder": …}.
+    """
+    from core.domain.errors import InvalidInput, ReportableError
+    from core.llm.extra import require_extra
+    from core.workers.messages import Problem
+    from core.workers.training import TrainFailure
+
+    unnamed = [s for s in settings if "=" not in s]
+    if unnamed:
+        raise InvalidInput("bad_settings", f"--set takes NAME=VALUE, not {unnamed[0]!r}.")
+    values = dict(s.split("=", 1) for s in settings) | {"kind": kind, "model": model, "out": str(out)}
+    try:
+        require_extra("torch", "transformers")
+        from core.training.rl import run_rl
+        from core.training.rl_settings import read_rl_settings
+        from core.training.worker import stop_on_signals
+
+        known = read_rl_settings(values | {name: str(value) for name, value in asked.items() if value is not None})
+        summary = run_rl(known, emit if as_json else _say, stop_on_signals(threading.Event()))
+    except ReportableError as error:
+        if as_json:
+            emit(TrainFailure(error=Problem.of(error)))
+        raise
+    if as_json:
+        emit(summary)
+    elif summary.stopped:
+        say(f"Stopped after update {summary.step} of {summary.steps}; the same command goes on from there.")
+    else:
+        say(f"The trained model is in {summary.folder}.")
+    return 0
+
+
+def _say(metric: RlMetric) -> None:
+    parts = [f"update {metric.update} of {metric.updates}"]
+    if metric.reward is not None:
+        parts.append(f"reward {metric.reward:.3f}  solved {metric.solved or 0:.0%}")
+    if metric.entropy is not None:
+        parts.append(f"entropy {metric.entropy:.3f}")
+    if metric.test_solved is not None:
+        parts.append(f"held out: reward {metric.test_reward or 0:.3f}, solved {metric.test_solved:.0%}")
+    say("  ".join(parts))

@@ -1,0 +1,53 @@
+"""What strangers cost a server whose log-in provider is away, and names that are made to be taken for others."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import socket
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.client import issuer
+from core.domain.errors import Denied, InvalidInput, Unavailable
+from core.server.id_tokens import IdTokens, rules_of
+from core.store import accounts, identities
+from core.store.identities import Identity
+from core.store.schema import open_log
+
+
+def test_others_wait_for_nothing_while_strangers_wait_for_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(issuer, "TIMEOUT_S", 1.0)
+    head = base64.urlsafe_b64encode(json.dumps({"alg": "RS256", "kid": "x"}).encode()).rstrip(b"=").decode()
+
+    async def main(judge: IdTokens) -> None:
+        async with asyncio.timeout(10):
+            strangers = asyncio.gather(*(judge.whose(f"{head}.e30.AAAA") for _ in range(40)), return_exceptions=True)
+            await asyncio.sleep(0)
+            await asyncio.to_thread(lambda: None)
+            assert not strangers.done(), "the server's own threads are free at once"
+            found = await strangers
+        assert all(isinstance(one, Unavailable) and one.code == "issuer_away" for one in found)
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        rules = rules_of(url, "tiphys", "openid", "preferred_username", "groups", ("*=reviewer",), 1.0)
+        asyncio.run(main(IdTokens(rules)))
+
+
+@pytest.mark.parametrize(("name", "code"), [
+    ("Anna", "login_name_taken"), ("\uff41nna", "login_name_taken"), ("anna\u200b", "account_name"),
+    ("\u202eanna", "account_name"), ("anna\u2028", "account_name"), (" anna", "account_name"),
+    ("agent:s", "account_name"),
+])
+def test_nobody_takes_a_name_that_looks_like_anothers(tmp_path: Path, name: str, code: str) -> None:
+    conn = open_log(tmp_path / "server.db")
+    accounts.add_account(conn, "anna", ("view",))
+    who = Identity(subject="https://lab 7", name=name, scopes=("view", "review"))
+    with pytest.raises((Denied, InvalidInput)) as refused:
+        identities.log_in(conn, who, "id", accounts.make_token(), datetime.now(UTC) + timedelta(hours=1))
+    assert refused.value.code == code
+    conn.close()
