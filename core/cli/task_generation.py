@@ -27,10 +27,10 @@ def generate(count: int, out: Path, seed: int, base_image: str, at_once: int, as
     import asyncio
 
     from core.store.home import Home
-    from core.tasks.generation.bench import Bench
+    from core.tasks.generation.bench import DraftBench
     from core.tasks.generation.draft import DraftRecord
     from core.tasks.generation.folders import BASE
-    from core.tasks.generation.generator import Generator, Plan, clear, prepare
+    from core.tasks.generation.generator import DraftPlan, Generator, clear, prepare
     from core.tasks.generation.template_author import TemplateAuthor
 
     def show(record: DraftRecord) -> None:
@@ -42,11 +42,11 @@ def generate(count: int, out: Path, seed: int, base_image: str, at_once: int, as
             say(f"{record.state}  {record.id}  {record.title}{why}")
 
     home, gates, began = Home.default(), Counter[str](), time.monotonic()
-    plan = Plan(count=count, folder=out.absolute(), at_once=at_once, base=base_image or BASE)
+    plan = DraftPlan(count=count, folder=out.absolute(), at_once=at_once, base=base_image or BASE)
     prepare(plan.folder)
     try:
-        made = asyncio.run(Generator(TemplateAuthor(seed), plan, lambda: Bench(plan.folder / ".work", str(home.path)),
-                                     show).run())
+        generator = Generator(TemplateAuthor(seed), plan, lambda: DraftBench(plan.folder / ".work", str(home.path)), show)
+        made = asyncio.run(generator.run())
     finally:
         clear(plan.folder)
     refused = ", ".join(f"{gate} {number}" for gate, number in gates.most_common()) or "none"
@@ -63,9 +63,9 @@ def generate(count: int, out: Path, seed: int, base_image: str, at_once: int, as
 @json_option
 def drafts(folder: Path, accept: str | None, refuse: str | None, mend: str | None, reason: str, as_json: bool) -> None:
     """List the drafts of generated tasks in FOLDER, or say what becomes of one."""
-    from core.tasks.generation.records import Records
+    from core.tasks.generation.records import DraftRecords
 
-    records = Records(folder)
+    records = DraftRecords(folder)
     if accept:
         records.decide(accept, "accepted", reason)
     if refuse:

@@ -84,7 +84,7 @@ class _ReusedEvaluator(EvaluatorHosts):
         return self.sandbox
 
 
-class Bench:
+class DraftBench:
     """Two containers for one draft at a time."""
 
     def __init__(self, folder: Path, home: str) -> None:
@@ -136,7 +136,7 @@ class Bench:
 class BenchProver(Prover):
     """The checks of `tiphys tasks check` on a bench."""
 
-    def __init__(self, entry: CatalogueTask, catalogue: Catalogue, bench: Bench) -> None:
+    def __init__(self, entry: CatalogueTask, catalogue: Catalogue, bench: DraftBench) -> None:
         super().__init__(entry, catalogue, bench.folder, bench.home)
         self._bench = bench
 

@@ -54,7 +54,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 class DraftRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What became of a draft: the gate that it did not pass, why, and how often its author was asked again.
 
-    `attempts` are the sessions that tried it, `solved` those that earned all. `by_person`: somebody decided so.
+    `by_person`: somebody decided so.
     """
 
     number: int
@@ -68,7 +68,7 @@ class DraftRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     by_person: bool = False
 
 
-class Author(Protocol):
+class TaskAuthor(Protocol):
     """Who writes drafts. `mend` is what a gate said of the answer before, "" at first; the answer replaces that one.
 
     Each raises InvalidInput (bad_draft) for an answer that cannot be read, and what an endpoint raises.

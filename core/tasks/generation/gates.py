@@ -10,7 +10,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.tasks.catalogue import Catalogue
-from core.tasks.generation.bench import Bench, BenchProver
+from core.tasks.generation.bench import BenchProver, DraftBench
 from core.tasks.generation.draft import Draft, Idea
 from core.tasks.generation.folders import write_harbor, write_own
 from core.tasks.generation.likeness import Signature, resemblance, signature
@@ -23,7 +23,7 @@ SPOKEN = 12
 """How long a line of the truth must be to give the solution away where the description holds it."""
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class GateRefusal(msgspec.Struct, frozen=True):
     """The gate that a draft did not pass, and why."""
 
     gate: str
@@ -43,24 +43,25 @@ class Originality:
         name = max(alike, key=lambda one: alike[one], default="")
         return name, alike.get(name, 0.0)
 
-    def admit(self, name: str, idea: Idea) -> Refusal | None:
+    def admit(self, name: str, idea: Idea) -> GateRefusal | None:
         """Remember a description, or say whose near-duplicate it is."""
         other, share = self.nearest(idea)
         if share >= ALIKE:
-            return Refusal("near-duplicate", f"{share:.0%} of its runs of words are those of {other}")
+            return GateRefusal("near-duplicate", f"{share:.0%} of its runs of words are those of {other}")
         self._seen[name] = signature(idea.description)
         return None
 
 
-def gives_away(idea: Idea) -> Refusal | None:
+def gives_away(idea: Idea) -> GateRefusal | None:
     """Whether the description says the truth: one of its longer command lines word by word."""
-    said = " ".join(idea.description.split())
+    text = " ".join(idea.description.split())
     lines = [" ".join(line.split()) for line in idea.truth.splitlines() if not re.match(r"\s*(#|cd |set )", line)]
-    found = next((line for line in lines if len(line) >= SPOKEN and line in said), "")
-    return Refusal("truth is hidden", f"the description holds the solution's line {found[:80]!r}") if found else None
+    found = next((line for line in lines if len(line) >= SPOKEN and line in text), "")
+    reason = f"the description holds the solution's line {found[:80]!r}"
+    return GateRefusal("truth is hidden", reason) if found else None
 
 
-async def prove_draft(draft: Draft, bench: Bench, base: str) -> Refusal | None:
+async def prove_draft(draft: Draft, bench: DraftBench, base: str) -> GateRefusal | None:
     """The gates of the whole task, in containers; the first that it does not pass.
 
     Raises Unavailable where the engine does not answer.
@@ -72,14 +73,14 @@ async def prove_draft(draft: Draft, bench: Bench, base: str) -> Refusal | None:
             write_harbor(draft, harbor, base)
             catalogue = Catalogue([own])
             if problems := catalogue.problems():
-                return Refusal("form", problems[0].sentence)
+                return GateRefusal("form", problems[0].sentence)
             entry = catalogue.find(draft.id)
             read_harbor(harbor)
         except InvalidInput as error:
-            return Refusal("form", error.sentence)
+            return GateRefusal("form", error.sentence)
         async for finding in BenchProver(entry, catalogue, bench).findings():
             if not finding.passed:
-                return Refusal(GATES.get(finding.check, finding.check), finding.detail)
+                return GateRefusal(GATES.get(finding.check, finding.check), finding.detail)
     return None
 
 

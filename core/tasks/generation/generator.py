@@ -11,24 +11,24 @@ from typing import TypeVar
 import msgspec
 
 from core.aio import TaskScope
-from core.domain.errors import InvalidInput, Unavailable
+from core.domain.errors import Conflict, InvalidInput, Unavailable
 from core.tasks.generation.authored import check_final, check_idea, check_image, check_tests
-from core.tasks.generation.bench import Bench
-from core.tasks.generation.draft import Author, Draft, DraftRecord, FinalTests, Idea, Image, Phase
+from core.tasks.generation.bench import DraftBench
+from core.tasks.generation.draft import Draft, DraftRecord, FinalTests, Idea, Image, Phase, TaskAuthor
 from core.tasks.generation.folders import TRAILER, write_harbor, write_own
-from core.tasks.generation.gates import Originality, Refusal, gives_away, prove_draft
-from core.tasks.generation.records import Records
+from core.tasks.generation.gates import GateRefusal, Originality, gives_away, prove_draft
+from core.tasks.generation.records import DraftRecords
 
 T = TypeVar("T")
 Ask = Callable[[str], Awaitable[T]]
-Check = Callable[[T], Awaitable[Refusal | None]]
+Check = Callable[[T], Awaitable[GateRefusal | None]]
 OnRecord = Callable[[DraftRecord], None]
 
 MOST_DRAFTS = 6
 """How many drafts are begun for each task that is wanted, before it is given up."""
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class DraftPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be made: so many tasks below `folder`; `tries` answers for each phase; `base` is Harbor's image."""
 
     count: int
@@ -41,7 +41,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 class _Refused(Exception):
     """The end of a draft: the last answer of a phase did not pass its gate."""
 
-    def __init__(self, phase: Phase, refusal: Refusal) -> None:
+    def __init__(self, phase: Phase, refusal: GateRefusal) -> None:
         super().__init__(refusal.reason)
         self.phase, self.refusal = phase, refusal
 
@@ -49,9 +49,10 @@ class _Refused(Exception):
 class Generator:
     """One run of an author."""
 
-    def __init__(self, author: Author, plan: Plan, open_bench: Callable[[], Bench], on_record: OnRecord) -> None:
+    def __init__(self, author: TaskAuthor, plan: DraftPlan, open_bench: Callable[[], DraftBench],
+                 on_record: OnRecord) -> None:
         self._author, self._plan, self._open_bench, self._on_record = author, plan, open_bench, on_record
-        self._records = Records(plan.folder)
+        self._records = DraftRecords(plan.folder)
         self._originality = Originality()
         self._turn, self._number, self._accepted = asyncio.Lock(), 0, 0
         self._changed = asyncio.Condition()
@@ -89,7 +90,7 @@ class Generator:
             self._number += 1
             return self._number
 
-    async def _one(self, number: int, bench: Bench) -> DraftRecord:
+    async def _one(self, number: int, bench: DraftBench) -> DraftRecord:
         making = _Making(number, self._author, bench, self._plan, self._originality, self._turn)
         try:
             draft = await making.draft()
@@ -105,7 +106,7 @@ class Generator:
 class _Making:
     """One draft through its phases; each answer that a gate refuses is asked for again with the reason."""
 
-    def __init__(self, number: int, author: Author, bench: Bench, plan: Plan, originality: Originality,
+    def __init__(self, number: int, author: TaskAuthor, bench: DraftBench, plan: DraftPlan, originality: Originality,
                  turn: asyncio.Lock) -> None:
         self._number, self._author, self._bench, self._plan = number, author, bench, plan
         self._originality, self._turn = originality, turn
@@ -127,20 +128,20 @@ class _Making:
 
     async def _phase(self, phase: Phase, ask: Ask[T], check: Check[T]) -> T:
         """The first answer of at most `tries` that passes. Raises _Refused."""
-        refusal: Refusal | None = None
+        refusal: GateRefusal | None = None
         for tried in range(self._plan.tries):
             self.mended += tried > 0
             try:
                 answer = await ask(f"{refusal.gate}: {refusal.reason}" if refusal else "")
                 refusal = await check(answer)
             except InvalidInput as error:
-                refusal = Refusal("form", error.sentence)
+                refusal = GateRefusal("form", error.sentence)
                 continue
             if refusal is None:
                 return answer
-        raise _Refused(phase, refusal or Refusal("form", "nothing was asked for"))
+        raise _Refused(phase, refusal or GateRefusal("form", "nothing was asked for"))
 
-    async def _idea_gate(self, idea: Idea) -> Refusal | None:
+    async def _idea_gate(self, idea: Idea) -> GateRefusal | None:
         check_idea(idea)
         self.idea = idea
         return gives_away(idea) or self._originality.admit(_id(self._number, idea), idea)
@@ -150,17 +151,17 @@ class _Making:
         check_image(image)
         return await self._bench.make(image, idea.folder)
 
-    async def _image_gate(self, idea: Idea, initial: str, image: Image) -> Refusal | None:
+    async def _image_gate(self, idea: Idea, initial: str, image: Image) -> GateRefusal | None:
         check_image(image)
         problem = await self._bench.initial_problem(image, idea.folder, initial + TRAILER)
-        return Refusal("initial tests pass", problem) if problem else None
+        return GateRefusal("initial tests pass", problem) if problem else None
 
-    async def _final_gate(self, draft: Draft, final: FinalTests) -> Refusal | None:
+    async def _final_gate(self, draft: Draft, final: FinalTests) -> GateRefusal | None:
         check_final(final)
         return await prove_draft(msgspec.structs.replace(draft, final=final), self._bench, self._plan.base)
 
 
-async def _tests_gate(source: str) -> Refusal | None:
+async def _tests_gate(source: str) -> GateRefusal | None:
     check_tests(source)
     return None
 
@@ -170,9 +171,9 @@ def _id(number: int, idea: Idea | None) -> str:
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder of a run. Raises InvalidInput (folder_not_empty), Unavailable."""
+    """Make the folder of a run. Raises Conflict (folder_not_empty), Unavailable."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InvalidInput("folder_not_empty", f"{folder} is there and not empty; name a new folder.", path=str(folder))
+        raise Conflict("folder_not_empty", f"{folder} is there and not empty; name a new folder.", path=str(folder))
     try:
         (folder / ".work").mkdir(parents=True)
     except OSError as error:

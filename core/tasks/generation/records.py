@@ -13,7 +13,7 @@ from core.tasks.generation.draft import DraftRecord, State
 FILE = "drafts.jsonl"
 
 
-class Records:
+class DraftRecords:
     """The records of a run's folder; the last line about a draft counts."""
 
     def __init__(self, folder: Path) -> None:

@@ -31,7 +31,7 @@ class TemplateAuthor:
         self._chores: dict[str, Sequence[Chore]] = {}
 
     async def describe(self, number: int, mend: str) -> Idea:
-        """See Author. An idea that was refused is given again as it was."""
+        """See TaskAuthor. An idea that was refused is given again as it was."""
         rng = random.Random(f"{self._seed}/{number}")
         folder, scene = rng.choice(_FOLDERS), rng.choice(_SCENES)
         chores = _chosen(rng)
@@ -45,7 +45,7 @@ class TemplateAuthor:
                     category=chores[0].category, difficulty=_DIFFICULTY[len(chores)])
 
     async def initial_tests(self, idea: Idea, mend: str) -> str:
-        """See Author."""
+        """See TaskAuthor."""
         chores = self._chores[idea.folder]
         there = sorted(name for chore in chores for name in chore.files)
         absent = sorted(name for chore in chores for name in chore.outputs)
@@ -55,11 +55,11 @@ class TemplateAuthor:
                 f"    assert [name for name in ABSENT if pathlib.Path({idea.folder!r}, name).exists()] == []\n")
 
     async def image(self, idea: Idea, initial: str, mend: str) -> Image:
-        """See Author."""
+        """See TaskAuthor."""
         return Image(files={name: data for chore in self._chores[idea.folder] for name, data in chore.files.items()})
 
     async def final_tests(self, idea: Idea, initial: str, image: Image, mend: str) -> FinalTests:
-        """See Author. The expected ends are computed from the same data as the files, not by the truth."""
+        """See TaskAuthor. The expected ends are computed from the same data as the files, not by the truth."""
         chores = self._chores[idea.folder]
         tests = "".join(_test(n, chore, idea.folder) for n, chore in enumerate(chores, 1))
         outputs = [name for chore in chores for name in chore.outputs]

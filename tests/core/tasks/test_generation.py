@@ -17,13 +17,13 @@ from support.sandboxes import HOME, need_engine
 from core.domain.errors import InvalidInput, NotFound
 from core.tasks.catalogue import Catalogue
 from core.tasks.generation.authored import check_idea, check_image, check_tests
-from core.tasks.generation.bench import Bench
+from core.tasks.generation.bench import DraftBench
 from core.tasks.generation.draft import DraftRecord, FinalTests, Idea, Image
 from core.tasks.generation.folders import write_harbor, write_own
 from core.tasks.generation.gates import Originality, gives_away
-from core.tasks.generation.generator import Generator, Plan, clear, prepare
+from core.tasks.generation.generator import DraftPlan, Generator, clear, prepare
 from core.tasks.generation.likeness import resemblance, signature
-from core.tasks.generation.records import Records
+from core.tasks.generation.records import DraftRecords
 from core.tasks.generation.template_author import IMPORTS, TEMPLATES, TemplateAuthor
 
 CALM = Idea(title="Add two", folder="sums", truth="echo $(( $(cat sums/a) + $(cat sums/b) )) > sums/c\n",
@@ -80,8 +80,8 @@ def made(author, folder: Path, count: int, tries: int) -> list[DraftRecord]:
     """All records of a run on one bench."""
     prepare(folder)
     found: list[DraftRecord] = []
-    plan = Plan(count=count, folder=folder, tries=tries, at_once=1, base="tiphys-test-base:none")
-    asyncio.run(Generator(author, plan, lambda: Bench(folder / ".work", HOME), found.append).run())
+    plan = DraftPlan(count=count, folder=folder, tries=tries, at_once=1, base="tiphys-test-base:none")
+    asyncio.run(Generator(author, plan, lambda: DraftBench(folder / ".work", HOME), found.append).run())
     clear(folder)
     return found
 
@@ -119,7 +119,7 @@ def test_an_answer_that_a_gate_refused_is_asked_for_again_with_the_reason(tmp_pa
     catalogue = Catalogue([tmp_path / "out" / "tiphys"])
     assert catalogue.problems() == [] and len(catalogue.entries()) == 1
     assert catalogue.file(catalogue.find("gen-0001-sums").task, "workspace/sums/b").read_text() == "22\n"
-    assert [one.id for one in Records(tmp_path / "out").all()] == [record.id]
+    assert [one.id for one in DraftRecords(tmp_path / "out").all()] == [record.id]
     assert not (tmp_path / "out" / ".work").exists()
 
 
@@ -203,11 +203,11 @@ def test_an_idea_without_what_a_task_needs_is_refused(change: dict[str, str]) ->
 def test_a_person_decides_about_a_draft_and_the_list_says_so(tmp_path: Path) -> None:
     from core.cli.root import main
 
-    records = Records(tmp_path)
+    records = DraftRecords(tmp_path)
     records.put(DraftRecord(number=1, id="gen-0001-sums", state="accepted", title="Add two"))
     assert main(["tasks", "drafts", str(tmp_path), "--refuse", "gen-0001-sums", "--reason", "too easy"]) == 0
     (record,) = records.all()
     assert (record.state, record.reason, record.by_person, record.title) == ("refused", "too easy", True, "Add two")
     assert main(["tasks", "drafts", str(tmp_path), "--accept", "nobody"]) == 2
     with pytest.raises(NotFound):
-        Records(tmp_path / "nowhere").all()
+        DraftRecords(tmp_path / "nowhere").all()
