@@ -41,10 +41,10 @@ class IconButton(QToolButton):
         self.setIconSize(QSize(*(theme.px(icons.SIDE),) * 2))
         self.setAutoRaise(True)
         self.clicked.connect(action.trigger)
-        action.changed.connect(self._follow)
-        self._follow()
+        action.changed.connect(self._follow_action)
+        self._follow_action()
 
-    def _follow(self) -> None:
+    def _follow_action(self) -> None:
         self.setToolTip(tip_of(self._action))
         self.setAccessibleName(plain_action(self._action.text()).rstrip("…"))
         self.setEnabled(self._action.isEnabled())
@@ -65,10 +65,10 @@ class ActionButton(QPushButton):
         self._action, self._meaning, self._bare, self._capped = action, meaning, bare, capped
         self.setFlat(flat)
         self.clicked.connect(action.trigger)
-        action.changed.connect(self._follow)
-        self._follow()
+        action.changed.connect(self._follow_action)
+        self._follow_action()
 
-    def _follow(self) -> None:
+    def _follow_action(self) -> None:
         self._key = key_of(self._action) if self._capped else ""
         self._icon = icons.icon(str(self._action.property("icon_name") or "circle"), self._meaning)
         self.setText(self._action.iconText())

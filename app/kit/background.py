@@ -25,7 +25,7 @@ class BackgroundWork(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._number = 0
-        self._came.connect(self._report)
+        self._came.connect(self._report_answer)
 
     def start(self, fn: Callable[..., Any], *args: Any) -> None:
         """Run `fn(*args)` in a thread; an earlier request's answer is dropped."""
@@ -41,7 +41,7 @@ class BackgroundWork(QObject):
         if not future.cancelled() and shiboken6.isValid(self):
             self._came.emit(number, future.exception() or future.result())
 
-    def _report(self, number: int, answer: object) -> None:
+    def _report_answer(self, number: int, answer: object) -> None:
         if isinstance(answer, BaseException):
             raise answer
         if number == self._number:

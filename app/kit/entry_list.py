@@ -23,14 +23,14 @@ class EntryList(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(name)
-        self.clicked.connect(self._open)
+        self.clicked.connect(self._open_entry)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter opens."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self._open(self.currentIndex())
+            self._open_entry(self.currentIndex())
             return
         super().keyPressEvent(event)
 
-    def _open(self, index: QModelIndex) -> None:
+    def _open_entry(self, index: QModelIndex) -> None:
         self.opened.emit(index.data(EntryRole))

@@ -21,21 +21,21 @@ class FolderBox(QWidget):
         self.edit.setPlaceholderText(hint)
         self.edit.setAccessibleName(name)
         button = tool_button(self, "folder-open", name)
-        button.clicked.connect(self._ask)
+        button.clicked.connect(self._ask_folder)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
         row.addWidget(self.edit, 1)
         row.addWidget(button)
         self.setFocusProxy(self.edit)
-        self.edit.editingFinished.connect(self._announce)
+        self.edit.editingFinished.connect(self._announce_path)
 
     @property
     def path(self) -> str:
         """What is entered."""
         return self.edit.text().strip()
 
-    def _ask(self) -> None:
+    def _ask_folder(self) -> None:
         dialog = QFileDialog(self, self._name, self.path)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -44,7 +44,7 @@ class FolderBox(QWidget):
 
     def _on_chosen(self, path: str) -> None:
         self.edit.setText(path)
-        self._announce()
+        self._announce_path()
 
-    def _announce(self) -> None:
+    def _announce_path(self) -> None:
         self.changed.emit(self.path)

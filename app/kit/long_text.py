@@ -104,7 +104,7 @@ class LongText(QWidget):
         self._rest: Iterator[tuple[Part, str]] = iter(())
         self._feeder = QTimer(self)
         self._feeder.setInterval(FEED_PAUSE_MS)
-        self._feeder.timeout.connect(self._feed)
+        self._feeder.timeout.connect(self._feed_rest)
         self._work = BackgroundWork(self)
         self._work.done.connect(self._colour_all)
 
@@ -160,7 +160,7 @@ class LongText(QWidget):
             self._more.hide()
             self._feeder.start()
 
-    def _feed(self) -> None:
+    def _feed_rest(self) -> None:
         """Some milliseconds of the rest."""
         until = perf_counter() + FEED_S
         cursor = QTextCursor(self.edit.document())

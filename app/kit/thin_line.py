@@ -62,8 +62,8 @@ class ThinLine(QWidget):
         self.setFixedHeight(theme.px(tokens.HEIGHTS["thin"]))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setToolTip(self.tr("Open {panel} (Enter, a click, or drag its edge)").format(panel=name))
-        gist.changed.connect(self._show)
-        self._show()
+        gist.changed.connect(self._show_gist)
+        self._show_gist()
 
     def sizeHint(self) -> QSize:
         """As high as a thin line."""
@@ -73,7 +73,7 @@ class ThinLine(QWidget):
         """The sentence is cut before it holds the window open."""
         return QSize(theme.px(120), theme.px(tokens.HEIGHTS["thin"]))
 
-    def _show(self) -> None:
+    def _show_gist(self) -> None:
         self._words.setText(self._gist.words)
         self.link.setText(self._gist.link)
         self.link.setToolTip(self._gist.link or self.toolTip())

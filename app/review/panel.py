@@ -52,31 +52,31 @@ class ReviewController(QObject):
         self._shown_since = QElapsedTimer()
         self._time = ActiveTime(place, self)
         self._connect()
-        self._turn()
+        self._turn_to_step()
 
     def _connect(self) -> None:
-        for key, slot in zip(ACTIONS, (partial(self._judge, "keep"), partial(self._judge, "mask"),
-                                       partial(self._judge, "unsure"), self._write_note, self._write_tag, self._undo,
-                                       self._next),
+        for key, slot in zip(ACTIONS, (partial(self._judge_step, "keep"), partial(self._judge_step, "mask"),
+                                       partial(self._judge_step, "unsure"), self._write_note, self._write_tag,
+                                       self._undo, self._next),
                              strict=True):
             self._place.actions[key].triggered.connect(slot)
-        self._place.actions["review.redo"].triggered.connect(self._redo)
+        self._place.actions["review.redo"].triggered.connect(self._redo_change)
         self._place.actions["review.reason"].triggered.connect(self._bar.write_reason)
         self._bar.left.connect(self._cursor.focus_list)
-        self._place.actions["review.none"].triggered.connect(partial(self._judge, "none"))
+        self._place.actions["review.none"].triggered.connect(partial(self._judge_step, "none"))
         self._place.actions["review.action"].triggered.connect(self._next_action)
         self._bar.action_chosen.connect(self._cursor.choose_action)
-        self._cursor.action_chosen.connect(self._turn)
+        self._cursor.action_chosen.connect(self._turn_to_step)
         self._bar.judged.connect(self._judge_with)
-        self._bar.remark.noted.connect(self._note)
-        self._bar.tags.tagged.connect(self._tag)
+        self._bar.remark.noted.connect(self._add_note)
+        self._bar.tags.tagged.connect(self._add_tag)
         self._time.changed.connect(self._show_time)
-        self._view.blind_asked.connect(partial(self._remember, "review.blind"))
-        self._view.advance_asked.connect(partial(self._remember, "review.advance"))
-        self._sight.stepped.connect(self._turn)
-        self._cursor.marked.connect(self._turn)
-        self._desks.trajectory_changed.connect(self._changed)
-        self._desks.trajectory_replaced.connect(self._changed)
+        self._view.blind_asked.connect(partial(self._remember_choice, "review.blind"))
+        self._view.advance_asked.connect(partial(self._remember_choice, "review.advance"))
+        self._sight.stepped.connect(self._turn_to_step)
+        self._cursor.marked.connect(self._turn_to_step)
+        self._desks.trajectory_changed.connect(self._on_changed)
+        self._desks.trajectory_replaced.connect(self._on_changed)
         self._desks.answered.connect(self._on_answered)
         self._place.queues.changed.connect(self._on_queues)
         self._place.settings.changed.connect(self._on_setting)
@@ -88,23 +88,23 @@ class ReviewController(QObject):
 
     # ---- what is shown ----------------------------------------------------------------------------
 
-    def _changed(self, session: str) -> None:
+    def _on_changed(self, session: str) -> None:
         if session in self._books:
             self._books[session].confirm(self._desks.of(session).trajectory(session))
         if session == self._sight.session:
-            self._turn()
+            self._turn_to_step()
 
     def _on_queues(self) -> None:
         """Queues change often, and what they ask of this session seldom."""
         asked = self._asked_here()
         if asked != self._asked_before:
-            self._turn()
+            self._turn_to_step()
 
     def _asked_here(self) -> tuple[object, ...]:
         queues, session = self._place.queues, self._sight.session
         return queues.asking(session), queues.is_blind(session)
 
-    def _turn(self) -> None:
+    def _turn_to_step(self) -> None:
         self._asked_before = self._asked_here()
         session = self._sight.session
         if not session:
@@ -186,7 +186,7 @@ class ReviewController(QObject):
         unanswered = self._unanswered.pop(command, None)
         if unanswered is not None and refusal is not None:  # the sender tells the reader
             self._book(unanswered[0]).refuse(unanswered[1], refusal.error.code == STEP_CHANGED)
-            self._turn()
+            self._turn_to_step()
 
     def _on_setting(self, key: str) -> None:
         if key == "review.reasons":
@@ -195,7 +195,7 @@ class ReviewController(QObject):
 
     # ---- what is done -----------------------------------------------------------------------------
 
-    def _judge(self, value: str, *_: object) -> None:
+    def _judge_step(self, value: str, *_: object) -> None:
         self._judge_with(value, self._bar.take_reason())
 
     def _judge_with(self, value: str, reason: str) -> None:
@@ -204,7 +204,7 @@ class ReviewController(QObject):
         target = self._target(trajectory) if trajectory else Target()
         if trajectory is None or not target.entries:
             self._place.notices.tell(self.tr("Select a step first: verdicts are about one step."), "info")
-            self._turn()
+            self._turn_to_step()
             return
         if self._sight.step is None and self._shown_since.elapsed() < SETTLED_MS:
             hint = self.tr("A new step has just come: look again, then press again.")
@@ -215,7 +215,7 @@ class ReviewController(QObject):
             hint = self.tr("This server is older and knows verdicts on whole steps only.")
             self._place.notices.tell(hint, "error", session)
             return
-        self._when_seen(target, value, partial(self._give, session, trajectory, target, value, reason))
+        self._when_seen(target, value, partial(self._give_opinion, session, trajectory, target, value, reason))
 
     def _when_seen(self, target: Target, value: str, act: Callable[[], None]) -> None:
         """Act on what the reader sees; what is out of sight is shown, or asked for, first."""
@@ -233,14 +233,14 @@ class ReviewController(QObject):
         if await yes_or_no(self._view, *self._view.question(target, value)):
             act()
 
-    def _give(self, session: str, trajectory: Trajectory, target: Target, value: str, reason: str) -> None:
+    def _give_opinion(self, session: str, trajectory: Trajectory, target: Target, value: str, reason: str) -> None:
         book = self._book(session)
         known = book.mine(target.entries[0], target.action)
         changes = book.judge(target.entries, value, reason, target.action)  # type: ignore[arg-type]
         self._tell(session, changes)
         if value in ("keep", "mask") and known.value == "none" and self._place.settings.get("review.advance"):
             self._advance(trajectory, book, target)
-        self._turn()
+        self._turn_to_step()
 
     def _advance(self, trajectory: Trajectory, book: VerdictBook, target: Target) -> None:
         entry = target.entries[-1]
@@ -273,7 +273,7 @@ class ReviewController(QObject):
     def _undo(self, *_: object) -> None:
         self._take_back(self._book(self._sight.session).undo())
 
-    def _redo(self, *_: object) -> None:
+    def _redo_change(self, *_: object) -> None:
         self._take_back(self._book(self._sight.session).redo())
 
     def _take_back(self, changes: tuple[AnyChange, ...]) -> None:
@@ -281,18 +281,18 @@ class ReviewController(QObject):
         if changes:
             self._cursor.to_step(changes[0].step)
             self._cursor.choose_action(changes[0].action if isinstance(changes[0], Change) else 0)
-        self._turn()
+        self._turn_to_step()
 
     def _tell(self, session: str, changes: tuple[AnyChange, ...]) -> None:
         if changes:
             self._time.judged(session)
         for change in changes:
-            self._place.sender.send(session, _op_of(change), refused=partial(self._refused, session, change))
+            self._place.sender.send(session, _op_of(change), refused=partial(self._on_refused, session, change))
 
-    def _refused(self, session: str, change: AnyChange, error: ReportableError) -> None:
+    def _on_refused(self, session: str, change: AnyChange, error: ReportableError) -> None:
         self._book(session).refuse(change, error.code == STEP_CHANGED)
         self._place.notices.tell(sentence_of(error), "error", session)
-        self._turn()
+        self._turn_to_step()
 
     def _write_tag(self, *_: object) -> None:
         if self._sight.step is None and self._shown[1]:
@@ -301,16 +301,16 @@ class ReviewController(QObject):
             held = self._sight.desk.trajectory(self._sight.session).steps.opinions.values()
             self._bar.tags.write({tag for opinions in held for tag in opinions.tags})
 
-    def _tag(self, tag: str) -> None:
+    def _add_tag(self, tag: str) -> None:
         session = self._sight.session
         target = self._target(self._sight.desk.trajectory(session)) if session else Target()
         if target.entries:
             self._when_seen(target, "tag", partial(self._put_tag, session, target, tag))
-        self._turn()
+        self._turn_to_step()
 
     def _put_tag(self, session: str, target: Target, tag: str) -> None:
         self._tell(session, self._book(session).tag(target.entries, tag))
-        self._turn()
+        self._turn_to_step()
 
     def _write_note(self, *_: object) -> None:
         if self._sight.step is None and self._shown[1]:
@@ -318,7 +318,7 @@ class ReviewController(QObject):
         if self._sight.step is not None:
             self._bar.remark.write()
 
-    def _note(self, text: str) -> None:
+    def _add_note(self, text: str) -> None:
         session, target = self._sight.session, self._target(self._sight.desk.trajectory(self._sight.session))
         self._when_seen(target, "note", partial(self._put_note, session, target, text))
 
@@ -332,9 +332,9 @@ class ReviewController(QObject):
         if error.code == STEP_CHANGED:
             self._bar.remark.offer(op.text)
 
-    def _remember(self, key: str, on: bool) -> None:
+    def _remember_choice(self, key: str, on: bool) -> None:
         self._place.settings.set(key, on)
-        self._turn()
+        self._turn_to_step()
 
 
 def _asked(trajectory: Trajectory, queue: ReviewQueue | None) -> frozenset[int] | None:

@@ -33,8 +33,8 @@ class RulesController(QObject):
         if self._dialog is None:
             self._dialog = dialog = RulesDialog(self._window.window())
             dialog.finished.connect(self._on_closed)
-            dialog.scoped.connect(self._list)
-            dialog.changed.connect(self._change)
+            dialog.scoped.connect(self._list_rules)
+            dialog.changed.connect(self._change_rule)
             dialog.stepped.connect(self._place.cursor.to_step)
             dialog.run_asked.connect(self._run)
             self._restart()
@@ -57,13 +57,13 @@ class RulesController(QObject):
         dialog.show_problem("")
         dialog.show_effects([])
         dialog.run.setEnabled(trajectory is not None)
-        self._list()
+        self._list_rules()
 
     def _command(self) -> list[str]:
         return program.command("rules", "--log", str(log_of(self._place)),
                                "--rules", str(self._place.home.path / "rules"))
 
-    def _list(self, *_: object) -> None:
+    def _list_rules(self, *_: object) -> None:
         if self._dialog is not None:
             self._ask(ListRules(task=self._dialog.task), self._show_rules)
 
@@ -75,7 +75,7 @@ class RulesController(QObject):
         elif session:
             self._ask(TryRules(session=id_of(session)), RulesDialog.show_effects)
 
-    def _change(self, rule: str, settings: dict[str, Any]) -> None:
+    def _change_rule(self, rule: str, settings: dict[str, Any]) -> None:
         if self._dialog is not None:
             self._dialog.show_problem("")
             self._ask(SetRule(rule=rule, settings=settings, task=self._dialog.task), self._show_rules)

@@ -35,7 +35,7 @@ class TagLine(QWidget):
         row((self.line, 1), (self.box, 2), on=self, spacing=2 * theme.GRID, margin=0)
         self.box.hide()
         self.hide()
-        self.box.returnPressed.connect(self._enter)
+        self.box.returnPressed.connect(self._enter_tag)
 
     def show_tags(self, tags: Iterable[str]) -> None:
         """The tags of the step."""
@@ -58,7 +58,7 @@ class TagLine(QWidget):
             return True
         return super().eventFilter(watched, event)
 
-    def _enter(self) -> None:
+    def _enter_tag(self) -> None:
         """Take the word; an empty line closes."""
         word = " ".join(self.box.text().split())
         self.box.clear()

@@ -22,7 +22,7 @@ class DigestController(QObject):
         self._until = 0
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._on_grew)
-        panel.digest.go.clicked.connect(self._go)
+        panel.digest.go.clicked.connect(self._go_to_news)
         place.actions["go.news"].triggered.connect(self._walk_news)
 
     def _on_opened(self) -> None:
@@ -77,7 +77,7 @@ class DigestController(QObject):
             self._place.notices.tell(self.tr("That was all that is new."), "info")
             self._panel.digest.show_news("")
 
-    def _go(self) -> None:
+    def _go_to_news(self) -> None:
         if self._digest is not None:
             self._place.cursor.to_step(self._digest.first)
             self._panel.digest.show_news("")

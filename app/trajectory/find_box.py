@@ -57,7 +57,7 @@ class FindBoxController(QObject):
     def _connect(self) -> None:
         panel, actions = self._panel, self._place.actions
         panel.find_changed.connect(self._on_find)
-        panel.find_next.connect(self._find)
+        panel.find_next.connect(self._find_words)
         actions["go.find"].triggered.connect(panel.start_find)
         actions["go.find_next"].triggered.connect(self._find_next)
         actions["go.find_previous"].triggered.connect(self._find_previous)
@@ -112,12 +112,12 @@ class FindBoxController(QObject):
         return digits.isdigit() or not digits
 
     def _find_next(self) -> None:
-        self._find(False)
+        self._find_words(False)
 
     def _find_previous(self) -> None:
-        self._find(True)
+        self._find_words(True)
 
-    def _find(self, back: bool) -> None:
+    def _find_words(self, back: bool) -> None:
         words = self._panel.find_box.text().strip()
         if NESTED.fullmatch(words) and (to := step_named(self._place.sight.desk, self._place.sight.session, words)):
             self._place.cursor.move(*to)

@@ -47,7 +47,7 @@ class TrajectoryController(QObject):
 
     def __init__(self, place: Workplace, model: NestedModel, panel: TrajectoryView) -> None:
         super().__init__(panel)
-        self._place, self._model, self._panel = place, model, panel
+        self._place, self._model, self._view = place, model, panel
         self._live: dict[str, str] = {}
         self._overview = Overview()
         self._reading = False
@@ -59,17 +59,17 @@ class TrajectoryController(QObject):
         self._nesting = NestingController(place, model, panel)
         self._connect()
         if place.sight.session:
-            self._open()
+            self._open_session()
         self._show_step()
 
     def _connect(self) -> None:
-        place, panel, actions = self._place, self._panel, self._place.actions
+        place, panel, actions = self._place, self._view, self._place.actions
         panel.offer([actions[key] for key in ("go.copy_link", "review.keep", "review.mask", "review.unsure",
                                               "review.note", "view.eye")])
-        place.sight.opened.connect(self._open)
+        place.sight.opened.connect(self._open_session)
         place.sight.stepped.connect(self._show_step)
         place.sight.grew.connect(self._on_grew)
-        place.sight.replaced.connect(self._open)
+        place.sight.replaced.connect(self._open_session)
         place.desks.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
         place.desks.link_changed.connect(self._on_link)
@@ -85,9 +85,9 @@ class TrajectoryController(QObject):
         panel.filters_asked.connect(self._on_filters_asked)
         actions["go.filter"].toggled.connect(panel.filters_button.setChecked)
         panel.filters_button.toggled.connect(actions["go.filter"].setChecked)
-        panel.follow_asked.connect(self._follow)
+        panel.follow_asked.connect(self._follow_end)
         for key, slot in (
-            ("go.next_step", self._next), ("go.previous_step", self._previous), ("go.follow", self._follow),
+            ("go.next_step", self._next), ("go.previous_step", self._previous), ("go.follow", self._follow_end),
             ("go.next_error", self._next_error), ("go.previous_error", self._previous_error),
         ):
             actions[key].triggered.connect(slot)
@@ -97,13 +97,13 @@ class TrajectoryController(QObject):
     def _show_step(self) -> None:
         step = self._place.sight.step
         if step is None:
-            self._panel.list.clear_current()
-            self._panel.list.follow()
+            self._view.list.clear_current()
+            self._view.list.follow()
         else:
             self._show_item(self._model.item_of_step(step))
         self._show_place()
 
-    def _open(self) -> None:
+    def _open_session(self) -> None:
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
         self._place.sight.desk.watch(session)
         self._finder.leave()
@@ -126,7 +126,7 @@ class TrajectoryController(QObject):
         if item >= 0 and self._here() < 0:  # the step that was asked for has just come
             self._show_item(item)
         if self._overview.refresh():
-            self._panel.minimap.show_items(self._overview)
+            self._view.minimap.show_items(self._overview)
         self._show_progress(session)
         self._show_face()
         self._finder.renew()
@@ -151,16 +151,16 @@ class TrajectoryController(QObject):
 
     def _show_progress(self, session: str) -> None:
         share = self._place.sight.desk.progress(session) if session else 1
-        self._panel.show_progress(share)
+        self._view.show_progress(share)
         if self._reading:  # what is read at first is not news
-            self._panel.list.nothing_missed()
+            self._view.list.nothing_missed()
         self._reading = share < 1
 
     def _show_face(self) -> None:
         trajectory, row = self._model.trajectory, self._place.sight.row
         why = row.unreadable if row is not None else ""
-        self._panel.show_content(trajectory is not None and trajectory.seq > 0)
-        self._panel.empty.set_hint(
+        self._view.show_content(trajectory is not None and trajectory.seq > 0)
+        self._view.empty.set_hint(
             self.tr("The steps of a session appear here. Choose one under Sessions.") if trajectory is None else
             unreadable_words(why) if why else
             self.tr("The steps of this session appear here as soon as the server has sent them."))
@@ -180,15 +180,15 @@ class TrajectoryController(QObject):
     def _on_toggled(self, row: int) -> None:
         top = self._model.toggle(row)
         if top >= 0:
-            self._panel.list.show_row(top)
+            self._view.list.show_row(top)
             step = self._model.step_of_row(top)
             if step is not None:
                 self._place.cursor.to_step(step)
 
-    def _follow(self) -> None:
+    def _follow_end(self) -> None:
         self._place.cursor.follow()
-        self._panel.list.clear_current()
-        self._panel.list.follow()
+        self._view.list.clear_current()
+        self._view.list.follow()
         self._show_place()
 
     def _next(self) -> None:
@@ -212,7 +212,7 @@ class TrajectoryController(QObject):
             self._place.cursor.to_step(trajectory.steps.numbers[target])
 
     def _go_to_item(self, item: int) -> None:
-        self._panel.list.rest()
+        self._view.list.rest()
         self._show_item(item)
         row = self._model.row_of(item)
         if row >= 0:
@@ -223,8 +223,8 @@ class TrajectoryController(QObject):
             return
         row = self._model.reveal(item)
         if row >= 0:
-            self._panel.list.rest()
-            self._panel.list.show_row(row)
+            self._view.list.rest()
+            self._view.list.show_row(row)
 
     def _show_aside(self, kind: str, ref: object) -> None:
         """What was opened elsewhere, without a step of its own, is the list's row too."""
@@ -234,11 +234,11 @@ class TrajectoryController(QObject):
     def _show_place(self) -> None:
         step = self._place.sight.step
         at = self._model.item_of_step(step) if step is not None else -1
-        rows, seen = self._model.rows, self._panel.list.rows_in_sight()
+        rows, seen = self._model.rows, self._view.list.rows_in_sight()
         seen = range(max(0, seen.start), min(seen.stop, len(rows)))
         first = next((row.first for row in map(rows.__getitem__, seen) if row.first >= 0), 0)
         last = next((row.last for row in map(rows.__getitem__, reversed(seen)) if row.last >= 0), -1)
-        self._panel.minimap.show_place(at, first, last)
+        self._view.minimap.show_place(at, first, last)
 
     # ---- errors and filters ----------------------------------------------------------------------
 
@@ -256,7 +256,7 @@ class TrajectoryController(QObject):
             self._go_to_item((after or items)[-1 if back else 0])
 
     def _here(self) -> int:
-        row = self._panel.list.currentIndex().row()
+        row = self._view.list.currentIndex().row()
         return self._model.rows[row].first if 0 <= row < len(self._model.rows) else -1
 
     def _on_filter(self, key: str) -> None:
@@ -274,26 +274,26 @@ class TrajectoryController(QObject):
     def _on_filters_asked(self, on: bool) -> None:
         if on:
             self._offer_facets()
-        elif self._panel.filters.facets.count:
-            self._panel.filters.reset()
+        elif self._view.filters.facets.count:
+            self._view.filters.reset()
 
     def _offer_facets(self) -> None:
         trajectory = self._model.trajectory
-        if trajectory is not None and self._panel.filters_button.isChecked():
-            self._panel.filters.show_choices(choices_of(trajectory))
-            self._on_facets(self._panel.filters.facets)
+        if trajectory is not None and self._view.filters_button.isChecked():
+            self._view.filters.show_choices(choices_of(trajectory))
+            self._on_facets(self._view.filters.facets)
 
     def _count_facets(self) -> None:
         trajectory = self._model.trajectory
         if trajectory is not None:
-            self._panel.facets.show_counts(counts_of(trajectory))
+            self._view.facets.show_counts(counts_of(trajectory))
 
     def _show_count(self) -> None:
         trajectory = self._model.trajectory
         self._counting.start()
-        self._panel.show_row_count(len(self._model.rows), len(trajectory.steps) if trajectory is not None else 0)
-        shown = len(self._model.rows) if self._panel.filters.facets.count else 0
-        self._panel.filters.show_count(shown, len(trajectory.steps) if trajectory is not None else 0)
+        self._view.show_row_count(len(self._model.rows), len(trajectory.steps) if trajectory is not None else 0)
+        shown = len(self._model.rows) if self._view.filters.facets.count else 0
+        self._view.filters.show_count(shown, len(trajectory.steps) if trajectory is not None else 0)
 
     def _on_setting(self, key: str) -> None:
         if key == "trajectory.fold_waiting":
@@ -318,7 +318,7 @@ class TrajectoryController(QObject):
 
     def _show_overview(self) -> None:
         self._overview = Overview(self._model.trajectory, self._blind_reader())
-        self._panel.minimap.show_items(self._overview)
+        self._view.minimap.show_items(self._overview)
 
 
 PANEL = Panel("trajectory", QT_TRANSLATE_NOOP("Panel", "Trajectory"), build, {

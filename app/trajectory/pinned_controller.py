@@ -38,7 +38,7 @@ class PinnedController(QObject):
         place.sight.stepped.connect(self._show_rows)
         place.desks.rows_changed.connect(self._on_rows_changed)
         panel.pinned.opened.connect(self._on_opened)
-        panel.list.entered.connect(self._enter)
+        panel.list.entered.connect(self._enter_subagent)
 
     def show(self) -> None:
         """Show the session in sight."""
@@ -103,7 +103,7 @@ class PinnedController(QObject):
         elif row is not None and row.parent:
             self._place.cursor.move(key_of(row.parent, desk.server), row.parent_step or None)
 
-    def _enter(self, row: int) -> None:
+    def _enter_subagent(self, row: int) -> None:
         """Step into the subagent that a step called; of several the reader chooses one."""
         called = self._model.called_at(row)
         if len(called) == 1:

@@ -31,14 +31,14 @@ class RemarksController(QObject):
         self._action.toggled.connect(self._bar.toggle.setChecked)
         self._bar.toggle.toggled.connect(self._action.setChecked)
         place.sight.opened.connect(self._on_opened)
-        place.sight.grew.connect(self._show)
+        place.sight.grew.connect(self._show_remarks)
         self._shown: tuple[str, int, str] = ("", 0, "")
 
     def _on_opened(self) -> None:
         self._bar.toggle.setChecked(False)
-        self._show()
+        self._show_remarks()
 
-    def _show(self) -> None:
+    def _show_remarks(self) -> None:
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
         notes = trajectory.notes if trajectory is not None else []
         problem = self._problem()

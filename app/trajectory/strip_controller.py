@@ -36,12 +36,12 @@ class StripController(QObject):
         self._like: tuple[tuple[str, int, str], tuple[float, float] | None] = (("", 0, ""), None)
         self._timer = QTimer(self)
         self._timer.setInterval(1000)
-        self._timer.timeout.connect(self._show)
+        self._timer.timeout.connect(self._show_strip)
         place.desks.live_text.connect(self._on_live)
         for changed in (place.sight.opened, place.sight.grew, place.desks.rows_changed):
-            changed.connect(self._show)
+            changed.connect(self._show_strip)
         self._timer.start()
-        self._show()
+        self._show_strip()
 
     def _on_live(self, session: str, channel: str, text: str) -> None:
         self._heard[session] = datetime.now(UTC)
@@ -56,9 +56,9 @@ class StripController(QObject):
         else:
             self._running[session] = action, monotonic() - action.seconds
         if session == self._place.sight.session:
-            self._show()
+            self._show_strip()
 
-    def _show(self, *_: object) -> None:
+    def _show_strip(self, *_: object) -> None:
         row, trajectory = self._place.sight.row, self._place.sight.trajectory
         at_work = row is not None and row.origin == "live" and (row.state not in FINAL_STATES or row.state == "failed")
         self._strip.show_text(self._text(row, trajectory) if at_work and row is not None and trajectory is not None

@@ -57,15 +57,15 @@ class ApplicationController(QObject):
 
     def _connect(self) -> None:
         actions = self._place.actions
-        actions["file.import"].triggered.connect(self._import)
+        actions["file.import"].triggered.connect(self._import_files)
         actions["file.import_folder"].triggered.connect(self._import_folder)
         actions["file.cancel_import"].triggered.connect(self.imports.cancel)
         self._window.files_dropped.connect(self.open_dropped)
-        actions["file.settings"].triggered.connect(self._settings)
+        actions["file.settings"].triggered.connect(self._open_settings)
         actions["file.keys"].triggered.connect(self._change_keys)
-        actions["help.keys"].triggered.connect(self._keys)
+        actions["help.keys"].triggered.connect(self._show_keys)
         actions["help.manual"].triggered.connect(self._open_manual)
-        actions["help.about"].triggered.connect(self._about)
+        actions["help.about"].triggered.connect(self._show_about)
         self._place.settings.changed.connect(self._on_setting)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_scheme)
         if hasattr(QApplication.styleHints(), "accessibility"):
@@ -73,7 +73,7 @@ class ApplicationController(QObject):
 
     # ---- imports ---------------------------------------------------------------------------------
 
-    def _import(self) -> None:
+    def _import_files(self) -> None:
         self._place.scope.spawn(self._choose_files(), name="import", on_error=self._place.notices.report)
 
     def _import_folder(self) -> None:
@@ -117,10 +117,10 @@ class ApplicationController(QObject):
 
     # ---- dialogs ---------------------------------------------------------------------------------
 
-    def _settings(self) -> None:
+    def _open_settings(self) -> None:
         _show(SettingsDialog(self._place.settings, self._window))
 
-    def _keys(self) -> None:
+    def _show_keys(self) -> None:
         dialog = _show(KeysDialog(self._place.actions, self._window))
         dialog.change_asked.connect(self._change_keys)
         dialog.change_asked.connect(dialog.accept)
@@ -136,7 +136,7 @@ class ApplicationController(QObject):
         else:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(page)))
 
-    def _about(self) -> None:
+    def _show_about(self) -> None:
         box = QMessageBox(self._window)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setWindowTitle(self.tr("About Tiphys"))

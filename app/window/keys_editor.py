@@ -60,7 +60,7 @@ class KeysEditor(QDialog):
         column = QVBoxLayout(self)
         for widget in (self.words, area, self.problem, buttons):
             column.addWidget(widget)
-        self.words.textChanged.connect(self._filter)
+        self.words.textChanged.connect(self._filter_rows)
 
     def _add(self, key: str, menu: str) -> None:
         row = self._grid.rowCount()
@@ -73,20 +73,20 @@ class KeysEditor(QDialog):
         edit.setAccessibleName(words)
         label.setBuddy(edit)
         back = tool_button(self, "undo-2", self.tr("As at first"))
-        back.clicked.connect(partial(self._reset, key))
+        back.clicked.connect(partial(self._reset_key, key))
         self._rows[key] = (label, edit, back)
         for column, widget in enumerate(self._rows[key]):
             self._grid.addWidget(widget, row, column)
         self._show(key)
-        edit.editingFinished.connect(partial(self._change, key))
+        edit.editingFinished.connect(partial(self._change_key, key))
 
-    def _change(self, key: str) -> None:
+    def _change_key(self, key: str) -> None:
         """A key that another command has is refused, with its name."""
         wanted = self.edits[key].keySequence().toString(PORTABLE)
         if wanted != (self._keys.of(key) or ("",))[0]:
             self._show_taken(key, self._keys.set_first(key, wanted))
 
-    def _reset(self, key: str) -> None:
+    def _reset_key(self, key: str) -> None:
         self._show_taken(key, self._keys.reset(key))
 
     def _show_taken(self, key: str, taken: str) -> None:
@@ -102,7 +102,7 @@ class KeysEditor(QDialog):
     def _text(self, key: str) -> str:
         return self._actions[key].text()
 
-    def _filter(self, words: str) -> None:
+    def _filter_rows(self, words: str) -> None:
         for label, *rest in self._rows.values():
             on = isinstance(label, PlainLabel) and words.casefold().strip() in label.text().casefold()
             for widget in (label, *rest):

@@ -25,9 +25,9 @@ class PaletteController(QObject):
         self._place, self._window = place, window
         self._panels = {key: self._panel_action(key) for key in window.docks}
         self._open: Palette | None = None
-        place.actions["view.palette"].triggered.connect(self._show)
-        place.actions["view.next_panel"].triggered.connect(partial(self._step, 1))
-        place.actions["view.previous_panel"].triggered.connect(partial(self._step, -1))
+        place.actions["view.palette"].triggered.connect(self._show_palette)
+        place.actions["view.next_panel"].triggered.connect(partial(self._step_panel, 1))
+        place.actions["view.previous_panel"].triggered.connect(partial(self._step_panel, -1))
 
     def commands(self) -> list[PaletteCommand]:
         """All that can be asked for."""
@@ -38,27 +38,27 @@ class PaletteController(QObject):
         return commands + [PaletteCommand(self.tr("Panel"), action, english.get(key, ""))
                            for key, action in self._panels.items()]
 
-    def _show(self) -> None:
+    def _show_palette(self) -> None:
         palette = Palette(self.commands(), self._window)
         palette.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        palette.chosen.connect(self._do)
+        palette.chosen.connect(self._run_action)
         palette.open()
         palette.box.setFocus()
 
-    def _do(self, action: QAction) -> None:
+    def _run_action(self, action: QAction) -> None:
         """When the palette is gone: what the command opens must find the focus in the window."""
         QTimer.singleShot(0, action, action.trigger)
 
     def _panel_action(self, key: str) -> QAction:
         action = QAction(self._window.docks[key].windowTitle(), self)
-        action.triggered.connect(partial(self._go, key))
+        action.triggered.connect(partial(self._go_to_panel, key))
         return action
 
-    def _go(self, key: str, *_: object) -> None:
+    def _go_to_panel(self, key: str, *_: object) -> None:
         self._window.show_panel(key)
         focus_into(self._window.docks[key])
 
-    def _step(self, by: int, *_: object) -> None:
+    def _step_panel(self, by: int, *_: object) -> None:
         """To the next panel that is in sight, round the end."""
         shown = [key for key, dock in self._window.docks.items()
                  if dock.isVisible() and not dock.visibleRegion().isEmpty()]

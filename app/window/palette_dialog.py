@@ -38,8 +38,8 @@ class Palette(QDialog):
         self.nothing.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self._lay_out()
         self.box.textChanged.connect(self._on_text)
-        self.box.returnPressed.connect(self._choose)
-        self.table.clicked.connect(self._choose)
+        self.box.returnPressed.connect(self._choose_row)
+        self.table.clicked.connect(self._choose_row)
         self._on_text("")
 
     def _lay_out(self) -> None:
@@ -75,7 +75,7 @@ class Palette(QDialog):
         self.nothing.setVisible(not self.model.rowCount())
         self.table.selectRow(0)
 
-    def _choose(self) -> None:
+    def _choose_row(self) -> None:
         row = self.table.currentIndex().row()
         if 0 <= row < self.model.rowCount() and self.model.shown[row].action.isEnabled():
             self.chosen.emit(self.model.shown[row].action)

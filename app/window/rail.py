@@ -36,14 +36,14 @@ class Rail(QWidget):
             key = dock.objectName()
             words = self.tr("{panel}, over the list until Esc").format(panel=dock.windowTitle())
             button = self.buttons[key] = tool_button(self, ICONS.get(key, "square"), words, checkable=True)
-            button.clicked.connect(partial(self._ask, asked, key))
+            button.clicked.connect(partial(self._ask_for_panel, asked, key))
         more = [IconButton(action, icon, self) for action, icon in actions]
         side = theme.px(tokens.HEIGHTS["button"])
         for made in (*self.buttons.values(), *more):
             made.setFixedSize(QSize(side, side))
         column(*self.buttons.values(), *more, 1, on=self, spacing=theme.px(tokens.WITHIN), margin=theme.px(6))
 
-    def _ask(self, asked: Callable[[str], None], key: str, *_: object) -> None:
+    def _ask_for_panel(self, asked: Callable[[str], None], key: str, *_: object) -> None:
         asked(key)
 
     def mark(self, key: str) -> None:
@@ -66,7 +66,7 @@ class Drawer(QFrame):
         self._title = PlainLabel("", self)
         self._title.setFont(theme.font_of("title"))
         close = tool_button(self, "x", self.tr("Close (Esc)"))
-        close.clicked.connect(self._leave)
+        close.clicked.connect(self._leave_panel)
         head = row(self._title, 1, close, spacing=theme.px(tokens.BETWEEN))
         head.setContentsMargins(theme.px(tokens.SIDE), theme.px(tokens.WITHIN), theme.px(tokens.WITHIN), 0)
         self._layout: QVBoxLayout = column(head, on=self, spacing=0, margin=1)
@@ -95,9 +95,9 @@ class Drawer(QFrame):
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         """Where the keys go elsewhere in the window it closes, whoever led them there."""
         if self.key and now is not None and now.window() is self._window and not self.isAncestorOf(now):
-            self._leave(leads=False)
+            self._leave_panel(leads=False)
 
-    def _leave(self, *_: object, leads: bool = True) -> None:
+    def _leave_panel(self, *_: object, leads: bool = True) -> None:
         self.put_back()
         self._closed(leads)
 
@@ -110,7 +110,7 @@ class Drawer(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc closes."""
         if event.key() == Qt.Key.Key_Escape:
-            self._leave()
+            self._leave_panel()
         else:
             super().keyPressEvent(event)
 

@@ -44,14 +44,14 @@ class SessionHead(QWidget):
         self.extras = QHBoxLayout()
         self._lay_out()
         for key in ("pause", "resume", "interrupt"):
-            place.actions[f"session.{key}"].changed.connect(self._show)
-        place.sight.opened.connect(self._show)
-        place.desks.rows_changed.connect(self._show)
+            place.actions[f"session.{key}"].changed.connect(self._show_head)
+        place.sight.opened.connect(self._show_head)
+        place.desks.rows_changed.connect(self._show_head)
         self._timer = QTimer(self)
         self._timer.setInterval(5000)
-        self._timer.timeout.connect(self._show)
+        self._timer.timeout.connect(self._show_head)
         self._timer.start()
-        self._show()
+        self._show_head()
 
     def _lay_out(self) -> None:
         line = QHBoxLayout(self)
@@ -69,7 +69,7 @@ class SessionHead(QWidget):
         """The head holds no window open."""
         return QSize(theme.px(400), theme.px(tokens.HEIGHTS["head"]))
 
-    def _show(self, *_: object) -> None:
+    def _show_head(self, *_: object) -> None:
         row = self._place.sight.row
         if row is None:
             return

@@ -80,7 +80,7 @@ class SettingsDialog(QDialog):
             for key, text in setting.choices:
                 combo.addItem(_tr(text), key)
             combo.setCurrentIndex(max(0, combo.findData(value)))
-            combo.currentIndexChanged.connect(partial(self._choose, setting.key, combo))
+            combo.currentIndexChanged.connect(partial(self._choose_value, setting.key, combo))
             return combo
         if setting.kind == "time":
             clock = QTimeEdit(QTime.fromString(str(value), "HH:mm"), parent)
@@ -114,7 +114,7 @@ class SettingsDialog(QDialog):
     def _set_lines(self, key: str, lines: QPlainTextEdit) -> None:
         self._settings.set(key, lines.toPlainText())
 
-    def _choose(self, key: str, combo: QComboBox, index: int) -> None:
+    def _choose_value(self, key: str, combo: QComboBox, index: int) -> None:
         self._settings.set(key, combo.itemData(index))
 
 

@@ -23,14 +23,14 @@ class StartController(QObject):
         self._place, self._open = place, open_files
         self.page = StartPage(place.actions, window)
         self.page.folder_asked.connect(self._open_folder)
-        place.desks.rows_changed.connect(self._show)
-        place.sight.opened.connect(self._show)
+        place.desks.rows_changed.connect(self._show_start)
+        place.sight.opened.connect(self._show_start)
         for key in (*(f"view.{name}" for name in LAYOUTS), "go.find_all", "view.next_panel"):
             place.actions[key].triggered.connect(self.leave)
 
     def begin(self) -> None:
         """The window is shown: show the page where nothing is there, and count what lies around."""
-        self._show()
+        self._show_start()
         if self.page.isVisible():
             self._place.scope.spawn(self._look(), name="count usual folders", on_error=self._place.notices.report)
 
@@ -41,7 +41,7 @@ class StartController(QObject):
     async def _look(self) -> None:
         self.page.show_found(await asyncio.to_thread(look, Path.home()))
 
-    def _show(self, *_: object) -> None:
+    def _show_start(self, *_: object) -> None:
         empty = not self._place.desks.rows() and not self._place.sight.session
         if empty and not self.page.isVisible():
             self.page.fit()

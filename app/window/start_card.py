@@ -28,9 +28,9 @@ class StartCard(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(action.trigger)
-        action.changed.connect(self._follow)
+        action.changed.connect(self._follow_action)
 
-    def _follow(self) -> None:
+    def _follow_action(self) -> None:
         self._caps = key_of(self._action).split("+")
         self.update()
 

@@ -89,18 +89,18 @@ class _Toast(QFrame):
         text.setWordWrap(True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         close = tool_button(self, "x", self.tr("Close this notice"))
-        close.clicked.connect(self._close)
+        close.clicked.connect(self._close_toast)
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(2 * theme.GRID, theme.GRID, theme.GRID, theme.GRID)
         row.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(text, 1)
         if notice.session:
             button = QPushButton(self.tr("Open"), self)
-            button.clicked.connect(self._open)
+            button.clicked.connect(self._open_notice)
             row.addWidget(button)
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         if seconds := SECONDS[notice.kind]:
-            QTimer.singleShot(seconds * 1000, self, self._close)
+            QTimer.singleShot(seconds * 1000, self, self._close_toast)
 
     def fit(self, width: int) -> int:
         """Be as high as all of the sentence needs at a width; returns that height."""
@@ -109,9 +109,9 @@ class _Toast(QFrame):
         self.setFixedHeight(height)
         return height
 
-    def _close(self) -> None:
+    def _close_toast(self) -> None:
         self.closed.emit(self)
 
-    def _open(self) -> None:
+    def _open_notice(self) -> None:
         self.opened.emit(self.notice)
         self.closed.emit(self)

@@ -78,15 +78,15 @@ class Tour(QObject):
         self._place = place
         self._bar = add_bar(window, "tour", band, Qt.ToolBarArea.BottomToolBarArea, above=True)
         self._state = QSettings(str(place.home.path / "window.ini"), QSettings.Format.IniFormat)
-        window.layouts.asked.connect(self._show)
-        band.closed.connect(self._close)
-        band.done_for_me.connect(self._do)
-        place.actions["help.guide"].triggered.connect(self._again)
+        window.layouts.asked.connect(self._show_step)
+        band.closed.connect(self._close_band)
+        band.done_for_me.connect(self._do_step)
+        place.actions["help.guide"].triggered.connect(self._start_again)
         place.actions["view.export"].triggered.connect(self._on_export)
         for signal in (place.sight.opened, place.sight.stepped, place.sight.grew, place.desks.outbox_changed):
-            signal.connect(self._show)
+            signal.connect(self._show_step)
         self._exported = False
-        self._show()
+        self._show_step()
 
     @property
     def at(self) -> int:
@@ -102,7 +102,7 @@ class Tour(QObject):
     def _reached(self) -> int:
         return int(str(self._state.value("tour/reached", 0)))
 
-    def _show(self, *_: object) -> None:
+    def _show_step(self, *_: object) -> None:
         row = self._place.sight.row
         due = self.at
         shown = (row is not None and row.task == DEMONSTRATION and row.origin == "live" and due < len(STEPS)
@@ -112,7 +112,7 @@ class Tour(QObject):
             self._band.show_step(due)
         self._bar.setVisible(shown)
 
-    def _do(self) -> None:
+    def _do_step(self) -> None:
         """What the button promises."""
         trajectory, actions = self._place.sight.trajectory, self._place.actions
         match self.at:
@@ -127,14 +127,14 @@ class Tour(QObject):
 
     def _on_export(self, *_: object) -> None:
         self._exported = self.at >= len(STEPS) - 1
-        self._show()
+        self._show_step()
 
-    def _close(self) -> None:
+    def _close_band(self) -> None:
         self._state.setValue("tour/closed", "yes")
-        self._show()
+        self._show_step()
 
-    def _again(self, *_: object) -> None:
+    def _start_again(self, *_: object) -> None:
         self._state.setValue("tour/closed", "no")
         self._state.setValue("tour/reached", 0)
         self._exported = False
-        self._show()
+        self._show_step()

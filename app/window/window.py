@@ -76,7 +76,7 @@ class Window(QMainWindow):
     def _connect(self) -> None:
         actions, place = self._place.actions, self._place
         self.layouts.left.connect(self.save_state)
-        self.layouts.asked.connect(self._arrange)
+        self.layouts.asked.connect(self._arrange_panels)
         actions["file.quit"].triggered.connect(self.close)
         actions["go.find_all"].triggered.connect(self._show_find)
         place.notices.posted.connect(self.toasts.show_notice)
@@ -101,7 +101,7 @@ class Window(QMainWindow):
         """Show a layout of `LAYOUTS` with everything where it is at first."""
         self.layouts.reset(name)
 
-    def _arrange(self, name: str, state: QByteArray | None) -> None:
+    def _arrange_panels(self, name: str, state: QByteArray | None) -> None:
         if state is None or not self.restoreState(state, STATE_VERSION):
             arrange(self, self._panels, self.docks, name)
             self.thin.put_back(folded_at_first(name, self.size()))
@@ -147,7 +147,7 @@ class Window(QMainWindow):
         arrange(self, self._panels, self.docks, self.layouts.current)
         state = self.layouts.of(self.layouts.current)
         self._fresh = state is None
-        self._arrange(self.layouts.current, state)
+        self._arrange_panels(self.layouts.current, state)
 
     def save_state(self, *_: object) -> None:
         """Remember where everything stands."""

@@ -13,9 +13,6 @@ VERDICTS = {"app/review/verdict_book.py": {"kept"}, "core/workers/export.py": {"
             "core/export/samples.py": {"is_kept"}}
 """Steps whose verdict is keep: the one meaning of the word."""
 
-OTHER_DIALECT = tuple(f"app/{room}/" for room in ("kit", "review", "trajectory", "window"))
-"""Rooms of the desktop whose slots are still named by one bare verb, and whose controllers call their view a panel."""
-
 SAYS_NOTHING = re.compile(
     r"(?:^|_)(?:told|said|kept|keeper|listed|standing|looked|later|world|surroundings)(?:_|$)", re.IGNORECASE)
 """What was told, by whom, to whom? A name has the noun: `sentences`, `opinions`, `arguments`."""
@@ -71,13 +68,13 @@ def test_names_say_what_they_hold():
 def test_slots_say_what_they_do_to_what():
     """`_show_rows`, or `_on_folded` where a slot takes an event in."""
     found = {module: slots for module, tree in TREES.items()
-             if module.startswith("app/") and not module.startswith(OTHER_DIALECT) and (slots := bare_slots(tree))}
+             if module.startswith("app/") and (slots := bare_slots(tree))}
     assert found == {}
 
 
 def test_controllers_call_their_widget_a_view():
     assert {module for module, tree in TREES.items() if module.endswith("/panel.py") and "_panel" in bound_names(tree)
-            and not module.startswith(OTHER_DIALECT)} == set()
+           } == set()
 
 
 @pytest.mark.parametrize(("slot", "bare"), [("self._moved", {"_moved"}), ("self._on_moved", set()),
