@@ -136,7 +136,8 @@ def text_of(line: OutlineLine, trajectory: Trajectory, reader: str = "") -> Line
 def _end(trajectory: Trajectory) -> LineText:
     row = trajectory.row
     word = {"failed": QCoreApplication.translate("Outline", "Ended: failed"),
-            "stopped": QCoreApplication.translate("Outline", "Ended: stopped by a person")}.get(
+            "stopped": QCoreApplication.translate("Outline", "Ended: stopped by a person")
+            if row.reason == "stopped_by_person" else QCoreApplication.translate("Outline", "Ended: stopped")}.get(
                 row.state, QCoreApplication.translate("Outline", "Ended: finished"))
     if row.score is not None:
         word += f" · {QCoreApplication.translate('Row', 'score {value}').format(value=quantities.score(row.score))}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QLocale, QObject
+from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.desk.bodies import Bodies
 from app.desk.frame import Frame
@@ -69,6 +69,7 @@ class PageController(QObject):
             thought=self.tr("Thought"), output=self.tr("Output"), failed=self.tr("failed"), model=self.tr("model"),
             state=self.tr("state"), began=self.tr("began"), count=self.tr("steps"), errors=self.tr("errors"),
             score=self.tr("score"), cost=self.tr("cost"), guidance=self.tr("guidance"),
+            submission=QCoreApplication.translate("Row", "Handed in"),
             summary=self.tr("summary of steps {first} to {last}"),
             cut=self.tr("{shown} of {total} characters are shown."), nothing=self.tr("No step was cited."),
             gone=self.tr("on words that the step has no more: “{words}”"),

@@ -146,8 +146,8 @@ def list_accounts(as_json: bool) -> None:
     rows: list[tuple[str | None, ...]]
     rows = [(a.name, a.role or ", ".join(a.scopes), _state(a), day_of(a.last_login), a.last_address,
              day_of(a.expires_at)) for a in found]
-    rows += [(i.account, ", ".join(i.scopes), f"invited until {day_of(i.expires_at)}", None, None, None)
-             for i in invited]
+    rows += [(i.account, accounts.role_of(i.scopes) or ", ".join(i.scopes),
+              f"invited until {day_of(i.expires_at)}", None, None, None) for i in invited]
     table(("name", "role", "state", "last login (UTC)", "from", "expires (UTC)"), rows)
 
 

@@ -98,17 +98,25 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _numbers(text: str, environment: str) -> list[int]:
-    """The items that a text names. Raises BadParameter."""
-    try:
-        if ":" not in text:
-            return [int(one) for one in text.split(",")]
-        first, last = text.split(":")
-        from core.environments.registry import ENVIRONMENTS
+    """The items that a text names; before anything is played, for a session of an item that there is none of would fail
+    for itself. Raises BadParameter, InvalidInput (bad_environment), Unavailable (no_environment_extra)."""
+    from core.domain.errors import InvalidInput
+    from core.domain.task import EnvironmentSettings
+    from core.environments.registry import kind_of
 
-        upto = int(last) if last else ENVIRONMENTS[environment].count()
-        return list(range(int(first or 0), upto))
+    there = kind_of(EnvironmentSettings(kind=environment)).count()
+    first, mark, last = text.partition(":")
+    try:
+        asked = list(range(int(first or 0), int(last or there))) if mark else [int(one) for one in text.split(",")]
     except ValueError:
         raise click.BadParameter(f"{text!r} is neither FIRST:LAST nor numbers.", param_hint="--items") from None
+    if not asked:
+        raise click.BadParameter(f"{text!r} names no item.", param_hint="--items")
+    outside = next((item for item in asked if not 0 <= item < there), None)
+    if outside is not None:
+        raise InvalidInput("bad_environment", f"{environment} has {there:,} items, 0 to {there - 1}; "
+                           f"--items {text} asks for {outside}.")
+    return asked
 
 
 def _player(settings: ModelSettings, local: Path | None, top_p: float) -> Any:

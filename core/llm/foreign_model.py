@@ -30,6 +30,20 @@ def check_weights(folder: str | Path) -> None:
                            "run anything; convert them to safetensors.", path=str(path))
 
 
+def model_config(folder: str | Path) -> Any:
+    """The config of a model's folder. Raises InvalidInput (no_model, pickled_weights) where none can be loaded."""
+    from transformers import AutoConfig
+
+    if not (Path(folder) / "config.json").is_file():
+        raise InvalidInput("no_model", f"The folder {str(folder)!r} holds no model.", path=str(folder))
+    check_weights(folder)
+    try:
+        return AutoConfig.from_pretrained(str(folder), **SAFE)
+    except (OSError, ValueError) as error:
+        problem = " ".join(str(error).split())[:300]
+        raise InvalidInput("no_model", f"The model in {folder} cannot be read: {problem}", path=str(folder)) from error
+
+
 def load_model(auto: Any, folder: str | Path, **more: Any) -> Any:
     """The model of a folder by an Auto class. Raises InvalidInput (pickled_weights, bad_model)."""
     check_weights(folder)

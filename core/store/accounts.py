@@ -66,7 +66,13 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def role(self) -> str:
         """The role that has these scopes; "" where none has."""
-        return next((role for role, scopes in ROLES.items() if sorted(scopes) == sorted(self.scopes)), "")
+        return role_of(self.scopes)
+
+
+def role_of(scopes: Iterable[str]) -> str:
+    """The role that has exactly these scopes; "" where none has."""
+    held = sorted(scopes)
+    return next((role for role, of_role in ROLES.items() if sorted(of_role) == held), "")
 
 
 def make_token() -> str:

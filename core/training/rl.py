@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from core.llm.extra import require_extra
-from core.llm.foreign_model import SAFE, load_model
+from core.llm.foreign_model import SAFE, load_model, model_config
 from core.training.learner import Learner
 from core.training.policy_rows import PolicyRow, fresh, informative
 from core.training.rl_change import Changer
@@ -40,6 +40,7 @@ def run_rl(settings: RlSettings, on_metric: OnRlMetric | None = None, stop: thre
     require_extra("torch", "transformers", "jinja2")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     settings.check()
+    model_config(settings.model)
     folder = RunFolder(settings)
     folder.claim()
     resumed = min(folder.last(), settings.updates)
@@ -65,12 +66,12 @@ class _Campaign:
     """A run that is loaded."""
 
     def __init__(self, settings: RlSettings, folder: RunFolder, resumed: int, on_metric: OnRlMetric | None) -> None:
-        from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+        from transformers import AutoModelForCausalLM, AutoTokenizer
         from transformers.utils.logging import disable_progress_bar
 
         disable_progress_bar()  # weights are written after every update
         self._settings, self._folder, self._on_metric = settings, folder, on_metric
-        self._dtype = AutoConfig.from_pretrained(settings.model, **SAFE).dtype or torch.float32
+        self._dtype = model_config(settings.model).dtype or torch.float32
         on_gpu = settings.device == "auto" and torch.cuda.is_available()
         self._low = settings.precision == "bf16" or (settings.precision == "auto" and on_gpu)
 

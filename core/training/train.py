@@ -16,7 +16,7 @@ import msgspec
 
 from core.domain.errors import Conflict, InvalidInput, Unavailable
 from core.llm.extra import require_extra
-from core.llm.foreign_model import SAFE, check_weights
+from core.llm.foreign_model import model_config
 from core.training.checkpoints import check_form, last_checkpoint, step_of
 from core.training.launch import gpus_here, is_first, is_launched, launch
 from core.training.settings import TrainSettings, check_gpus
@@ -78,7 +78,7 @@ def checked_data(settings: TrainSettings, folder: Path) -> tuple[DataFacts, Data
     NotFound."""
     from core.training.data import check_rows, check_thoughts, eval_files, train_files
 
-    config = _model_config(settings.model)
+    config = model_config(settings.model).get_text_config()
     longest, held, crew = _longest(settings, config), eval_files(settings.data), _crew(settings)
     rules = (config.vocab_size, longest, folder, crew, settings.thoughts)
     facts = check_rows(train_files(settings.data), *rules)
@@ -135,19 +135,6 @@ def _train(settings: TrainSettings, facts: DataFacts, held: DataFacts | None, st
         shutil.rmtree(Path(settings.out) / "rows", ignore_errors=True)
     return TrainSummary(done=True, folder=str(settings.result), step=state.global_step, steps=state.max_steps,
                         loss=metrics.loss, resumed_at=resumed_at)
-
-
-def _model_config(folder: str) -> Any:
-    from transformers import AutoConfig
-
-    if not (Path(folder) / "config.json").is_file():
-        raise InvalidInput("no_model", f"The folder {folder!r} holds no model.", path=folder)
-    check_weights(folder)
-    try:
-        return AutoConfig.from_pretrained(folder, **SAFE).get_text_config()
-    except (OSError, ValueError) as error:
-        problem = " ".join(str(error).split())[:300]
-        raise InvalidInput("no_model", f"The model in {folder} cannot be read: {problem}", path=folder) from error
 
 
 def _longest(settings: TrainSettings, config: Any) -> int:

@@ -3855,6 +3855,10 @@ Delete or right click: take it away</source>
         <translation>已结束：被人停止</translation>
     </message>
     <message>
+        <source>Ended: stopped</source>
+        <translation>已结束：停止</translation>
+    </message>
+    <message>
         <source>Ended: finished</source>
         <translation>已结束：完成</translation>
     </message>

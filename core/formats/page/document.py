@@ -108,6 +108,9 @@ def _turn(trajectory: Trajectory, item: Item, words: PageWords) -> str:
             made = trajectory.summaries[str(item.ref)]
             name = shown(words.summary.format(first=made.first, last=made.last))
             return f"<details><summary>{name}</summary><pre>{shown(made.text)}</pre></details>"
+        case "submission":
+            step = shown(words.step.format(n=trajectory.submissions[int(item.ref)].step))
+            return f"<b>{shown(words.submission)}</b> {step}"
         case _:
             score = trajectory.scores[int(item.ref)]
             total = "–" if score.total is None else f"{score.total:.1f}"

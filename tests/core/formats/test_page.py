@@ -14,7 +14,7 @@ from support.logs import make_session
 from core.cli.root import root
 from core.domain.anchor import TextAnchor, anchor_of
 from core.domain.errors import NotFound, Unavailable
-from core.domain.events import NoteAdded, Placed, TagSet, encode_event, make_event
+from core.domain.events import NoteAdded, Placed, SubmissionMade, TagSet, encode_event, make_event
 from core.domain.step import Action, Observation, Output, StepBody, decode_body, encode_body
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
@@ -132,3 +132,8 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     read = Reader((tmp_path / "p.html").read_text("utf-8"))
     assert "count <them>" in read.texts["pre"] and "two & three" in read.texts["pre"]
     assert runner.invoke(root, ["export", name, "--to", "html", "--steps", "1-", "--out", "x"]).exit_code == 2
+
+
+def test_what_was_handed_in_stands_in_the_outline() -> None:
+    made, blobs = session(SubmissionMade(ordinal=1, step=3))
+    assert "handed in" in Reader(page(made, blobs.__getitem__)).texts["nav"][0]

@@ -156,3 +156,14 @@ def test_a_task_on_hosts_is_refused_and_so_is_an_unknown_item(tmp_path):
     beyond = msgspec.structs.replace(task, environment=EnvironmentSettings(kind="textcraft", item=99))
     told = asyncio.run(run(beyond))[0]
     assert (told.state, told.reason, told.score) == ("failed", "bad_environment", None) and not told.is_whole
+
+
+@pytest.mark.parametrize("items", ["0:9999", "-1", "2:2", "9999"])
+def test_items_that_there_are_none_of_are_refused_before_a_session_is_made(items, tmp_path):
+    from click.testing import CliRunner
+
+    from core.cli.root import root
+
+    asked = CliRunner().invoke(root, ["--home", str(tmp_path / "home"), "rollout", "textcraft", f"--items={items}",
+                                      "--plan"])
+    assert asked.exit_code != 0 and not (tmp_path / "home" / "server.db").exists()

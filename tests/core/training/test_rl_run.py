@@ -245,3 +245,11 @@ def test_settings_that_cannot_be_or_do_nothing_are_refused(values):
     assert refused.value.code == ("unknown_setting" if "gruop" in values else "bad_settings")
     if "gruop" in values:
         assert "did you mean group" in refused.value.sentence
+
+
+def test_a_folder_without_a_model_is_refused_before_the_run_has_a_folder(tmp_path):
+    from core.training.rl import run_rl
+
+    with pytest.raises(InvalidInput) as refused:
+        run_rl(settings(tmp_path / "nothing", tmp_path, updates=1))
+    assert refused.value.code == "no_model" and not list(tmp_path.iterdir())
