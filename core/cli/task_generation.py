@@ -45,7 +45,8 @@ def generate(count: int, out: Path, seed: int, base_image: str, at_once: int, as
     plan = DraftPlan(count=count, folder=out.absolute(), at_once=at_once, base=base_image or BASE)
     prepare(plan.folder)
     try:
-        generator = Generator(TemplateAuthor(seed), plan, lambda: DraftBench(plan.folder / ".work", str(home.path)), show)
+        generator = Generator(TemplateAuthor(seed), plan,
+                              lambda: DraftBench(plan.folder / ".work", str(home.path)), show)
         made = asyncio.run(generator.run())
     finally:
         clear(plan.folder)
