@@ -50,7 +50,7 @@ def generate(count: int, out: Path, seed: int, base_image: str, at_once: int, as
         made = asyncio.run(generator.run())
     finally:
         clear(plan.folder)
-    refused = ", ".join(f"{gate} {number}" for gate, number in gates.most_common()) or "none"
+    refused = ", ".join(f"{gate} {number}" for gate, number in (+gates).most_common()) or "none"
     note(f"{made} of {count} tasks passed all gates in {time.monotonic() - began:.0f} s. Refused by gate: {refused}.")
     return 0 if made == count else 1
 
