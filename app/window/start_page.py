@@ -40,7 +40,7 @@ class StartPage(QWidget):
     def _cards(self, actions: Actions) -> list[StartCard]:
         return [
             StartCard(actions["file.import"], "folder-open", (self.tr("Open"), self.tr(
-                "Saved runs of twenty programs: Claude Code, Codex, Inspect, SWE-agent, OpenHands … "
+                "Saved runs of other programs: Claude Code, Codex, Inspect, SWE-agent, OpenHands … "
                 "Files, folders or archives.")), self),
             StartCard(actions["file.demonstration"], "circle-play", (self.tr("Demonstration"), self.tr(
                 "An agent works in a sandbox and soon makes a mistake. Guide it, judge it, export. "

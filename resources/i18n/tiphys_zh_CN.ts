@@ -6365,8 +6365,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>打开</translation>
     </message>
     <message>
-        <source>Saved runs of twenty programs: Claude Code, Codex, Inspect, SWE-agent, OpenHands … Files, folders or archives.</source>
-        <translation>二十种程序保存的运行：Claude Code、Codex、Inspect、SWE-agent、OpenHands……文件、文件夹或压缩包均可。</translation>
+        <source>Saved runs of other programs: Claude Code, Codex, Inspect, SWE-agent, OpenHands … Files, folders or archives.</source>
+        <translation>其他程序保存的运行：Claude Code、Codex、Inspect、SWE-agent、OpenHands……文件、文件夹或压缩包均可。</translation>
     </message>
     <message>
         <source>Demonstration</source>
