@@ -31,7 +31,8 @@ AMONG_PROGRAMS = {"ahead_of_log": "the client drops its copy", "journal_gap": "t
                   "seq_gap": "the client resumes", "no_grant": "only the command line takes a permission back",
                   "bad_proxy": "only whoever starts a server names its proxies",
                   "bad_role_rule": "only whoever starts a server gives roles to groups",
-                  "session_taken": "a second runner gives up"}
+                  "session_taken": "a second runner gives up",
+                  "too_many_subagents": "only a runner calls subagents, and writes the refusal into its log"}
 """Codes that no reader sees, and why."""
 
 KINDS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, ReportableError)}
