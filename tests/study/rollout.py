@@ -10,16 +10,14 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from study.session import Store, play, settings_for
 from study.tasks import StudyTask
 
 from core.aio import TaskScope
-from core.domain.step import Usage
 from core.domain.task import ModelSettings
-from core.llm.local import LocalModel
+from core.llm.local import LocalModel, asked_of, completion_of
 from core.llm.model import Completion, OnText, Request
 
 
@@ -41,6 +39,7 @@ class BatchModel(LocalModel):
         super().__init__(ModelSettings(kind="local", name=str(folder), actions="text", temperature=temperature))
         self._running, self._device, self._half = sessions, device, half
         self._waiting: list[tuple[Request, asyncio.Future[Completion]]] = []
+        self._asked = 0
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The answer, once everybody has asked."""
@@ -67,33 +66,24 @@ class BatchModel(LocalModel):
         """The answers to several requests in one batch, padded on the left."""
         import torch
 
-        tokenizer, model = self._load()
+        from core.llm.generation import generate
+
+        tokenizer, model, prompter = self._load()
         if self._half:
             model.to(torch.bfloat16)
         model.to(self._device)
-        prompts = [self._prompt(tokenizer, request) for request in requests]
-        width = max(map(len, prompts))
-        ids = torch.tensor([[tokenizer.pad_token_id] * (width - len(p)) + p for p in prompts], device=self._device)
-        seen = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts], device=self._device)
-        chosen = {"do_sample": True, "temperature": self._temperature, "top_k": 0} if self._temperature else \
-            {"do_sample": False}
-        with torch.inference_mode():
-            out = model.generate(ids, attention_mask=seen, max_new_tokens=max(r.max_tokens for r in requests),
-                                 pad_token_id=tokenizer.pad_token_id, **chosen)
-        told = [_until_stop([int(i) for i in row[width:]], tokenizer.eos_token_id) for row in out]
-        return [self._told(tokenizer, prompt, answer) for prompt, answer in zip(prompts, told, strict=True)]
+        started = datetime.now(UTC)
+        prompts = [prompter.prompt(request) for request in requests]
+        asked = [asked_of(model, self._seeded(request), prompt.ids, self._temperature, self._top_p, self.name)
+                 for request, prompt in zip(requests, prompts, strict=True)]
+        given = generate(model, asked, prompter.ends, tokenizer.pad_token_id or 0)
+        return [completion_of(prompter, *one, self.name, 0, started)
+                for one in zip(requests, prompts, asked, given, strict=True)]
 
-    def _told(self, tokenizer: Any, prompt: list[int], answer: list[int]) -> Completion:
-        now = datetime.now(UTC)
-        ended = bool(answer) and answer[-1] == tokenizer.eos_token_id
-        text = tokenizer.decode(answer[:-1] if ended else answer, skip_special_tokens=False)
-        return Completion(message=self._message(text, False), model=self.name, started_at=now, ended_at=now,
-                          usage=Usage(input_tokens=len(prompt), output_tokens=len(answer)),
-                          finish_reason="stop" if ended else "length")
-
-
-def _until_stop(ids: list[int], stop: int) -> list[int]:
-    return ids[: ids.index(stop) + 1] if stop in ids else ids
+    def _seeded(self, request: Request) -> Request:
+        """Each question has a number of its own to draw by, the same in each run."""
+        self._asked += 1
+        return msgspec.structs.replace(request, seed=self._asked)
 
 
 async def roll_out(store: Store, name: str, tasks: Sequence[StudyTask], folder: Path, *, device: str,
