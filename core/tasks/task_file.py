@@ -81,14 +81,17 @@ def _check_fields(raw: dict[str, Any], kind: type[msgspec.Struct], where: str) -
         if name not in hints:
             raise InvalidInput("bad_task_file", f"there is no field {where}{name[:80]}; there are "
                                f"{', '.join(n for n in hints if n != 'confirmed_unconfined')}.", field=name[:80])
-        part = next((t for t in (hints[name], *get_args(hints[name])) if _is_struct(t)), None)
+        part = _struct_in(hints[name])
         for one in value if isinstance(value, list) else [value]:
             if part is not None and isinstance(one, dict):
                 _check_fields(one, part, f"{where}{name}.")
 
 
-def _is_struct(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+def _struct_in(hint: Any) -> type[msgspec.Struct] | None:
+    """The type of a field's tables, however deep: of `tuple[Host, ...] | None` it is Host."""
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return hint
+    return next((found for part in get_args(hint) if (found := _struct_in(part)) is not None), None)
 
 
 def _description(folder: Path, text: str) -> str:

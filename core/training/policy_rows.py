@@ -83,7 +83,7 @@ def save_rows(path: Path, rows: Sequence[PolicyRow]) -> None:
 
 def load_rows(path: Path) -> list[PolicyRow]:
     """The rows of a file that `save_rows` wrote."""
-    with np.load(path) as file:
+    with np.load(path, allow_pickle=False) as file:
         names = msgspec.json.decode(file["names"].tobytes(), type=list[_Names])
         columns = [file[k] for k in ("ids", "own", "old", "steps", "blocked")]
     ends = np.cumsum([n.size for n in names])
