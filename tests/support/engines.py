@@ -169,7 +169,8 @@ class SshServer:
         (folder / "sshd_config").write_text(
             f"Port {self._port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\n"
             f"AuthorizedKeysFile {folder}/own.pub\nPidFile {folder}/pid\nStrictModes no\nUsePAM no\n"
-            "PasswordAuthentication no\nPermitRootLogin yes\nAllowStreamLocalForwarding yes\n")
+            "PasswordAuthentication no\nPermitRootLogin yes\nAllowStreamLocalForwarding yes\n"
+            "SetEnv SHLVL=1\n")  # bash passes over ~/.bashrc then: a program there that is killed may leave a lock
         (folder / "known").write_text(f"[127.0.0.1]:{self._port} {(folder / 'host.pub').read_text()}")
         (folder / "config").write_text(f"Host *\n  IdentityFile {folder}/own\n  IdentitiesOnly yes\n"
                                        f"  UserKnownHostsFile {folder}/known\n  StrictHostKeyChecking yes\n")
