@@ -189,4 +189,6 @@ def test_hosts_that_are_lost_in_the_middle_of_an_action_are_told_and_gone_on_wit
             text = shown(whole, session)
             assert "over2" in text, "the program that went on was found, with its terminal"
             assert "safe\r\nagain 48" in text and "back 54" in text, "files are there, and both hosts are worked on"
-            shutil.rmtree(Path.home() / ".tiphys-hosts" / session, ignore_errors=True)
+        for base in (Path.home() / ".tiphys-hosts" / one for one in (session, *waiting)):
+            kill_daemon(base)
+            shutil.rmtree(base, ignore_errors=True)
