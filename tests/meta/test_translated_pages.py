@@ -13,7 +13,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 ENGLISH_ALONE = {
     "benchmarks.md": "figures with what was measured, for who changes the program",
     "agents.md": "not translated yet",
-    "questions.md": "figures with what was measured, for who changes the program", "reinforcement.md": "not translated yet", "study.md": "not translated yet",
+    "study.md": "not translated yet",
+    "questions.md": "figures with what was measured, for who changes the program",
     "protocol.md": "for who writes programs that speak with a server",
     "reliability.md": "proofs and runs of faults, for who changes the program",
     "window.md": "the window beside its drawings, for who changes the program",
