@@ -58,7 +58,7 @@ def _exchanged(group: Any, module: Any, query: torch.Tensor, key: torch.Tensor, 
     per_key = SimpleNamespace(num_key_value_groups=query.shape[1] // key.shape[1], is_causal=True,
                               training=module.training)
     q, k, v = (_Exchange.apply(states, group, True) for states in (query, key, value))
-    output, _ = segment_attention(per_key, q, k, v, None, segment_lengths=lengths, **kwargs)  # type: ignore[arg-type]
+    output, _ = segment_attention(per_key, q, k, v, None, segment_lengths=lengths, **kwargs)
     back: torch.Tensor = _Exchange.apply(output.transpose(1, 2), group, False)
     return back.transpose(1, 2), None
 
