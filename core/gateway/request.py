@@ -28,11 +28,6 @@ class AgentRequest(msgspec.Struct, frozen=True, kw_only=True):
     is_stream: bool = False
     model: str = ""
 
-    @property
-    def tools_name(self) -> str:
-        """What is equal for equal tools."""
-        return self.asked.tools
-
 
 class RequestReader:
     """Reads requests; remembers what items mean, so that a long context costs its new items."""
