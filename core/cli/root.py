@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "interrupt": ("control:interrupt", "End the action that is running now."),
     "branch": ("branch:branch", "Go another way from a step of a session on."),
     "compare": ("compare:compare", "Hold the branches of a group against each other."),
+    "own-log": ("own_log:own_log", "Hold an outside agent's own record against its session."),
     "counterfactual": ("compare:counterfactual", "Branch with and without an advice: did it help?"),
     "replay": ("replay:replay", "Carry a session out again with its recorded answers."),
     "snapshot": ("snapshots:snapshot", "Save files, terminals and journal of a working session."),
