@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.engines import second_engine, ssh_machine, ssh_server
+from support.engines import processes_on_machines, second_engine, ssh_machine, ssh_server
 from support.parts import Parts, stopped, wait
 
 from core.domain.events import HostPlaceChanged, TerminalOutput, decode_event
@@ -186,9 +186,9 @@ def test_hosts_that_are_lost_in_the_middle_of_an_action_are_told_and_gone_on_wit
             wait(lambda: queue_place(whole, waiting[1]) == 1, "the queue goes on", 120)
             for one in waiting:
                 whole.tiphys("stop", one)
+            wait(lambda: not any(processes_on_machines(one) for one in (session, *waiting)), "nothing is left there", 60)
             text = shown(whole, session)
             assert "over2" in text, "the program that went on was found, with its terminal"
             assert "safe\r\nagain 48" in text and "back 54" in text, "files are there, and both hosts are worked on"
         for base in (Path.home() / ".tiphys-hosts" / one for one in (session, *waiting)):
-            kill_daemon(base)
             shutil.rmtree(base, ignore_errors=True)

@@ -224,3 +224,14 @@ def ssh_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The ssh:// address of one."""
     with ssh_machine(folder, monkeypatch) as server:
         yield server.url
+
+
+def processes_on_machines(session: str) -> list[int]:
+    """What was started on plain machines for a session, the daemon and all below it, wherever it is now."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                if f"TIPHYS_MACHINE_HOST={session}/".encode() in (folder / "environ").read_bytes():
+                    found.append(int(folder.name))
+    return found
