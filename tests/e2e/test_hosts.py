@@ -186,7 +186,8 @@ def test_hosts_that_are_lost_in_the_middle_of_an_action_are_told_and_gone_on_wit
             wait(lambda: queue_place(whole, waiting[1]) == 1, "the queue goes on", 120)
             for one in waiting:
                 whole.tiphys("stop", one)
-            wait(lambda: not any(processes_on_machines(one) for one in (session, *waiting)), "nothing is left there", 60)
+            left = (session, *waiting)
+            wait(lambda: not any(processes_on_machines(one) for one in left), "nothing is left there", 60)
             text = shown(whole, session)
             assert "over2" in text, "the program that went on was found, with its terminal"
             assert "safe\r\nagain 48" in text and "back 54" in text, "files are there, and both hosts are worked on"

@@ -14,7 +14,15 @@ from pathlib import Path
 
 import docker
 import pytest
-from support.engines import Door, SecondEngine, certificates, processes_on_machines, second_engine, ssh_machine, ssh_server
+from support.engines import (
+    Door,
+    SecondEngine,
+    certificates,
+    processes_on_machines,
+    second_engine,
+    ssh_machine,
+    ssh_server,
+)
 from support.sandboxes import HOME, command
 
 from core.domain.errors import NotFound, Unavailable
