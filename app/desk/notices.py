@@ -111,7 +111,8 @@ SENTENCES: dict[str, str] = {
     "fenced": QT_TRANSLATE_NOOP("Errors", "Another program works on this session now."),
     "bad_pool_host": QT_TRANSLATE_NOOP("Errors", "This cannot be a member of the host pool."),
     "external_agent": QT_TRANSLATE_NOOP(
-        "Errors", "An agent that is not ours cannot be branched: only its own program holds what it knows."),
+        "Errors", "An agent that is not ours goes on from its own record alone: branch it from a step with a snapshot, "
+                  "where its recipe says how it is taken up."),
     "gpu_in_use": QT_TRANSLATE_NOOP("Errors", "Sessions hold GPUs of {name}; end them first."),
     "feed_signature": QT_TRANSLATE_NOOP(
         "Errors", "The feed of updates is not signed with your administrator's key: it is not believed."),

@@ -1857,10 +1857,6 @@
         <translation>它不能成为主机池的成员。</translation>
     </message>
     <message>
-        <source>An agent that is not ours cannot be branched: only its own program holds what it knows.</source>
-        <translation>外部智能体的会话不能分支：只有它自己的程序掌握它所知道的内容。</translation>
-    </message>
-    <message>
         <source>Sessions hold GPUs of {name}; end them first.</source>
         <translation>有会话占用 {name} 的 GPU；请先结束它们。</translation>
     </message>
@@ -2099,6 +2095,10 @@
     <message>
         <source>There is an account of this name already. Ask the administrator for another invitation.</source>
         <translation>已有同名账户。请向管理员索取另一份邀请。</translation>
+    </message>
+    <message>
+        <source>An agent that is not ours goes on from its own record alone: branch it from a step with a snapshot, where its recipe says how it is taken up.</source>
+        <translation>外部智能体只能从它自己的记录继续：请从有快照的步骤分支，且其配方须说明如何接续。</translation>
     </message>
     <message>
         <source>A token is needed.</source>
@@ -5090,6 +5090,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Build: the container is built by {name}. The task&apos;s commands run as root in containers for that.</source>
         <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
+    </message>
+    <message>
+        <source>Tests: {name} runs as root in a container of its own.</source>
+        <translation>测试：{name} 在它自己的容器中以 root 身份运行。</translation>
     </message>
     <message>
         <source>Network: the host {name} has one.</source>
