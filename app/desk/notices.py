@@ -161,6 +161,8 @@ SENTENCES: dict[str, str] = {
                   "administrator can link it."),
     "login_no_role": QT_TRANSLATE_NOOP(
         "Errors", "You are in no group that may work on this server."),
+    "login_often": QT_TRANSLATE_NOOP(
+        "Errors", "Too many log-ins were begun from your network. Wait a minute, then begin again."),
     "login_over": QT_TRANSLATE_NOOP(
         "Errors", "Your log-in to this server is over: log in again under File › Servers…."),
     "login_refused": QT_TRANSLATE_NOOP(

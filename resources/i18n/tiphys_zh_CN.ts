@@ -1969,6 +1969,10 @@
         <translation>您不在任何可使用此服务器的组中。</translation>
     </message>
     <message>
+        <source>Too many log-ins were begun from your network. Wait a minute, then begin again.</source>
+        <translation>从您的网络发起的登录过多。请等一分钟再重新开始。</translation>
+    </message>
+    <message>
         <source>Your log-in to this server is over: log in again under File › Servers….</source>
         <translation>您在此服务器上的登录已到期：请在“文件 › 服务器…”中重新登录。</translation>
     </message>
