@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
+import msgspec
+
 from core.domain.errors import InvalidInput
 from core.domain.task import EnvironmentSettings, Limits, Task
 from core.environments import adapters
@@ -44,6 +46,15 @@ def environment_task(kind: str, *, item: int = 0, seed: int = 0, **options: str)
     known = kind_of(settings)
     return Task(id=kind, title=f"{known.title} {item}", description=known.about, hosts=(), environment=settings,
                 limits=Limits(steps=known.steps, evaluations=None))
+
+
+def within_horizon(task: Task) -> Task:
+    """The task, with its environment's usual limit of steps where it names none. Raises InvalidInput
+    (bad_environment)."""
+    if task.environment is None or task.limits.steps is not None:
+        return task
+    limits = msgspec.structs.replace(task.limits, steps=kind_of(task.environment).steps)
+    return msgspec.structs.replace(task, limits=limits)
 
 
 def _bad(sentence: str) -> InvalidInput:

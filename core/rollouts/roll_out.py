@@ -17,6 +17,7 @@ from core.domain.events import SessionCreated
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
+from core.environments.registry import within_horizon
 from core.llm.model import LanguageModel
 from core.llm.policy import Policy
 from core.rollouts.batching import Batcher, PolicySession
@@ -51,6 +52,7 @@ async def roll_out(policy: Policy | ModelOf, tasks: Sequence[Task], *, log: Sess
         if task.environment is None:
             raise InvalidInput("bad_environment", f"Task {task.id} has no environment; roll-outs play in one.")
         check_task(task, settings)
+    tasks = [within_horizon(task) for task in tasks]
     runs = [_Run(msgspec.structs.replace(task, limits=limits or task.limits), group, place * group_size + member)
             for place, (task, group) in enumerate((task, new_id()) for task in tasks) for member in range(group_size)]
     return await _Roller(policy, settings, log, at_once, seed, on_end, in_step).all(runs)

@@ -49,7 +49,7 @@ def read_task(folder: Path) -> CatalogueTask:
         file = msgspec.convert(raw, TaskFile)
         task = Task(
             id=file.id, title=file.title, description=_description(folder, file.description), hosts=_hosts(file),
-            limits=file.limits, evaluator=file.evaluator, workspace=file.workspace,
+            limits=_limits(raw, file), evaluator=file.evaluator, workspace=file.workspace,
             packages=file.packages, waits_for_guidance=file.waits_for_guidance, peers=file.peers,
             shared_folder=file.shared_folder, domain=file.domain, difficulty=file.difficulty, baseline=file.baseline,
             best_known=file.best_known, environment=file.environment,
@@ -62,6 +62,14 @@ def read_task(folder: Path) -> CatalogueTask:
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
     return CatalogueTask(task=task, agent=file.agent, folder=folder, proof=file.proof)
+
+
+def _limits(raw: dict[str, Any], file: TaskFile) -> Limits:
+    """Its limits; in an environment the steps that a file does not name are the environment's own, which whoever makes
+    the session fills in."""
+    if file.environment is not None and "steps" not in raw.get("limits", {}):
+        return msgspec.structs.replace(file.limits, steps=None)
+    return file.limits
 
 
 def _hosts(file: TaskFile) -> tuple[Host, ...]:

@@ -52,6 +52,10 @@
         <translation>打开文件夹(&amp;F)…</translation>
     </message>
     <message>
+        <source>Open a learning &amp;run…</source>
+        <translation>打开强化学习运行(&amp;R)…</translation>
+    </message>
+    <message>
         <source>&amp;Merge opinions…</source>
         <translation>合并他人的意见(&amp;M)…</translation>
     </message>
@@ -210,6 +214,22 @@
     <message>
         <source>Filter &amp;sessions</source>
         <translation>筛选会话(&amp;S)</translation>
+    </message>
+    <message>
+        <source>The learning r&amp;un</source>
+        <translation>强化学习运行(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Update before, of the learning run</source>
+        <translation>强化学习运行的上一次更新</translation>
+    </message>
+    <message>
+        <source>Next update of the learning run</source>
+        <translation>强化学习运行的下一次更新</translation>
+    </message>
+    <message>
+        <source>Newest update of the learning run</source>
+        <translation>强化学习运行的最新一次更新</translation>
     </message>
     <message>
         <source>Write &amp;guidance</source>
@@ -2021,6 +2041,18 @@
         <translation>{server} 不支持邀请：它的程序较旧，或者不是本程序。</translation>
     </message>
     <message>
+        <source>“{folder}” is not the folder of a learning run.</source>
+        <translation>“{folder}”不是强化学习运行的文件夹。</translation>
+    </message>
+    <message>
+        <source>The groups in “{path}” cannot be shown.</source>
+        <translation>无法显示“{path}”中的分组。</translation>
+    </message>
+    <message>
+        <source>The learning run cannot be read: {why}</source>
+        <translation>无法读取强化学习运行：{why}</translation>
+    </message>
+    <message>
         <source>No agent is running now, so nothing can be interrupted.</source>
         <translation>现在没有智能体在运行，无法中断。</translation>
     </message>
@@ -3133,6 +3165,13 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>GroupTable</name>
+    <message>
+        <source>The sessions of one task side by side</source>
+        <translation>同一任务的各个会话并列</translation>
+    </message>
+</context>
+<context>
     <name>GuidanceBox</name>
     <message>
         <source>Write guidance</source>
@@ -3396,6 +3435,172 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Learning</name>
+    <message>
+        <source>reward {low}–{high}</source>
+        <translation>奖励 {low}–{high}</translation>
+    </message>
+    <message>
+        <source>nothing learnt: reward {reward} for all</source>
+        <translation>未学到任何东西：奖励均为 {reward}</translation>
+    </message>
+    <message>
+        <source>nothing learnt from it</source>
+        <translation>未从中学习</translation>
+    </message>
+    <message>
+        <source>Highest reward, fewest steps</source>
+        <translation>奖励最高、步数最少</translation>
+    </message>
+    <message>
+        <source>Rewarded though actions failed</source>
+        <translation>动作失败却得到奖励</translation>
+    </message>
+    <message>
+        <source>Much longer than usual</source>
+        <translation>比平常长得多</translation>
+    </message>
+    <message>
+        <source>Much shorter than usual</source>
+        <translation>比平常短得多</translation>
+    </message>
+    <message>
+        <source>Says the same again</source>
+        <translation>重复同样的话</translation>
+    </message>
+    <message>
+        <source>{value} steps, usually {usual}</source>
+        <translation>{value} 步，平常 {usual} 步</translation>
+    </message>
+    <message>
+        <source>{value} of {usual} actions failed</source>
+        <translation>{usual} 个动作中有 {value} 个失败</translation>
+    </message>
+    <message>
+        <source>{value} tokens, usually {usual}</source>
+        <translation>{value} 个词元，平常 {usual} 个</translation>
+    </message>
+    <message>
+        <source>{value} of its words, usually {usual}</source>
+        <translation>其用词的 {value}，平常 {usual}</translation>
+    </message>
+    <message>
+        <source>Length changed suddenly</source>
+        <translation>长度突变</translation>
+    </message>
+    <message>
+        <source>Entropy changed suddenly</source>
+        <translation>熵突变</translation>
+    </message>
+    <message>
+        <source>Failed actions changed suddenly</source>
+        <translation>失败动作数突变</translation>
+    </message>
+    <message>
+        <source>Steps changed suddenly</source>
+        <translation>步数突变</translation>
+    </message>
+    <message>
+        <source>{now}, before {before}</source>
+        <translation>{now}，此前 {before}</translation>
+    </message>
+</context>
+<context>
+    <name>LearningController</name>
+    <message>
+        <source>update {n} of {all}</source>
+        <translation>第 {n}/{all} 次更新</translation>
+    </message>
+    <message>
+        <source>no update yet</source>
+        <translation>尚无更新</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>last heard {time} ago</source>
+        <translation>{time}前有消息</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of metrics.jsonl cannot be read</source>
+        <translation>
+            <numerusform>metrics.jsonl 中有 %n 行无法读取</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Update {n}</source>
+        <translation>第 {n} 次更新</translation>
+    </message>
+    <message>
+        <source>step {n}</source>
+        <translation>步骤 {n}</translation>
+    </message>
+    <message>
+        <source>advantage {a}</source>
+        <translation>优势 {a}</translation>
+    </message>
+    <message>
+        <source>entropy {e}</source>
+        <translation>熵 {e}</translation>
+    </message>
+    <message>
+        <source>log-probability {p}</source>
+        <translation>对数概率 {p}</translation>
+    </message>
+    <message>
+        <source>the action failed</source>
+        <translation>动作失败</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>已掩码</translation>
+    </message>
+</context>
+<context>
+    <name>LearningRuns</name>
+    <message>
+        <source>Open the folder of a learning run</source>
+        <translation>打开强化学习运行的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>LearningView</name>
+    <message>
+        <source>What is worth a look</source>
+        <translation>值得一看的会话</translation>
+    </message>
+    <message>
+        <source>Tasks of the update</source>
+        <translation>本次更新的任务</translation>
+    </message>
+    <message>
+        <source>What the policy wrote</source>
+        <translation>策略写了什么</translation>
+    </message>
+    <message>
+        <source>Open session</source>
+        <translation>打开会话</translation>
+    </message>
+    <message>
+        <source>Open this session at this step (Enter)</source>
+        <translation>在此步骤打开该会话（回车）</translation>
+    </message>
+    <message>
+        <source>Curves and sessions of a run of “tiphys rl” appear here, also while it runs. Open its folder, or drop it onto the window.</source>
+        <translation>这里显示“tiphys rl”运行的曲线和会话，运行期间也会更新。打开它的文件夹，或把文件夹拖到窗口上。</translation>
+    </message>
+    <message>
+        <source>Worth a look</source>
+        <translation>值得一看</translation>
+    </message>
+    <message>
+        <source>Tasks</source>
+        <translation>任务</translation>
+    </message>
+</context>
+<context>
     <name>LifeLine</name>
     <message>
         <source>Written at step {written}; read at step {read}</source>
@@ -3595,6 +3800,23 @@ Delete or right click: take it away</source>
     <message>
         <source>Rubric</source>
         <translation>评分标准</translation>
+    </message>
+</context>
+<context>
+    <name>MemberHead</name>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} 个词元</translation>
+    </message>
+    <message>
+        <source>{n} failed</source>
+        <translation>{n} 个失败</translation>
     </message>
 </context>
 <context>
@@ -4130,6 +4352,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Queues</source>
         <translation>队列列表</translation>
+    </message>
+    <message>
+        <source>Learning</source>
+        <translation>强化学习</translation>
     </message>
 </context>
 <context>
@@ -5435,6 +5661,45 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>RunCurves</name>
+    <message>
+        <source>reward</source>
+        <translation>奖励</translation>
+    </message>
+    <message>
+        <source>– – solved  ● held out</source>
+        <translation>– – 解决率  ● 留出集</translation>
+    </message>
+    <message>
+        <source>KL</source>
+        <translation>KL</translation>
+    </message>
+    <message>
+        <source>– – to the first model</source>
+        <translation>– – 相对初始模型</translation>
+    </message>
+    <message>
+        <source>entropy</source>
+        <translation>熵</translation>
+    </message>
+    <message>
+        <source>tokens a session</source>
+        <translation>每会话词元数</translation>
+    </message>
+    <message>
+        <source>clipped</source>
+        <translation>截断比例</translation>
+    </message>
+    <message>
+        <source>staleness, in updates</source>
+        <translation>陈旧度（更新次数）</translation>
+    </message>
+    <message>
+        <source>Curves of the run</source>
+        <translation>运行曲线</translation>
+    </message>
+</context>
+<context>
     <name>SampleView</name>
     <message>
         <source>trained</source>
@@ -6567,10 +6832,23 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
 </context>
 <context>
+    <name>StepCells</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个词元</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>StepController</name>
     <message>
         <source>Step {n}</source>
         <translation>步骤 {n}</translation>
+    </message>
+    <message>
+        <source>advantage {a}</source>
+        <translation>优势 {a}</translation>
     </message>
     <message>
         <source>action {n} alone is judged</source>
