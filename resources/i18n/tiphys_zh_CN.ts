@@ -6782,6 +6782,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         </translation>
     </message>
     <message>
+        <source>none needed: it is played in {environment}</source>
+        <translation>无需：在环境 {environment} 中进行</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
         <source>none: the agent runs UNCONFINED</source>
         <translation>无：智能体不受限制地运行</translation>
     </message>

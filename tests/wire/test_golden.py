@@ -128,7 +128,7 @@ MESSAGES: list[Wire] = [
                              matches=((8, 16), (17, 22))),), more=True, behind=40),
     Tasks(id="q2", tasks=(OfferedTask(task="t1", title="Title", hosts=("main", "gpu"), terms=TaskTerms(
         text="Do it.", limits=Limits(steps=40, wall_s=3600.0), model="m", is_scored=True,
-        rights=(HostRight("network", "main"),))),), unreadable=1),
+        environment="textcraft 3", rights=(HostRight("network", "main"),))),), unreadable=1),
     Queues(state=QueueState(revision=9, queues=(QUEUE,), items=(
         QueueItem(queue="q1", session="s1", place=3, wanted=2, both=(SharedJudgement("keep", "mask", 1),), holders=(
             Holder(person="li", at=datetime(2026, 3, 2, 9, tzinfo=UTC), done="judged"),
