@@ -71,8 +71,9 @@ class _Roller:
         self._seed, self._on_end = seed, on_end
         self._room = asyncio.Semaphore(at_once)
         self._running = 0
+        self._places: set[JournaledSession] = set()
         is_alone = callable(policy) and not hasattr(policy, "answer")
-        self._batcher = None if is_alone else Batcher(cast(Policy, policy), lambda: self._running, in_step=in_step)
+        self._batcher = None if is_alone else Batcher(cast(Policy, policy), self._asking, in_step=in_step)
 
     async def all(self, runs: Sequence[_Run]) -> list[Rollout]:
         """The roll-outs in the order of the runs."""
@@ -97,6 +98,7 @@ class _Roller:
         name = new_id()
         created = SessionCreated(task=run.task, agent=self._settings, group=run.group)
         async with self._log.session(name, created) as place:
+            self._places.add(place)
             try:
                 await play(place.journal, place.inbox, place.signals, run.task, self._settings, self._model(run))
             except ReportableError as error:
@@ -105,7 +107,13 @@ class _Roller:
             except BaseException as error:
                 _end(place, "rollout_ended", f"The roll-out ended: {type(error).__name__}")
                 raise
+            finally:
+                self._places.discard(place)
             return rollout_of(name, [created, *place.journal.facts()], place.journal.blob)
+
+    def _asking(self) -> int:
+        """How many sessions ask the policy; those that a person has taken over do not."""
+        return self._running - sum(place.inbox.takeover is not None for place in self._places)
 
     def _model(self, run: _Run) -> LanguageModel:
         if self._batcher is not None:

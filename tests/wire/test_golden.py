@@ -58,6 +58,7 @@ from core.protocol.messages import (
     Wire,
 )
 from core.protocol.operations import (
+    Act,
     AddNote,
     AnyOp,
     BranchSession,
@@ -73,6 +74,7 @@ from core.protocol.operations import (
     GiveBack,
     GiveVerdict,
     Guide,
+    HandBack,
     ImportSession,
     MakeQueue,
     MergeOpinions,
@@ -82,6 +84,7 @@ from core.protocol.operations import (
     SetTag,
     SetThresholds,
     TakeFromQueue,
+    TakeOver,
     TellTime,
 )
 
@@ -144,6 +147,9 @@ OPS: list[Op] = [
     Guide(guidance="g1", text="Stop and look at the loss.", mode="interrupt"),
     ChangeGuidance(guidance="g1", text="Look at the loss."),
     Control(control="pause"),
+    TakeOver(idle_s=120.0),
+    Act(tool="act", arguments='{"command":"turn left"}', thought="The ball is behind it."),
+    HandBack(),
     BranchSession(parent="s0", step=7, without=("g1",), guidance="g2", text="Use the training split.", group="q1",
                   arm="another"),
     RestoreSession(snapshot="n1"),
