@@ -215,6 +215,11 @@ SENTENCES: dict[str, str] = {
     "session_exists": QT_TRANSLATE_NOOP("Errors", "There is a session of this name already."),
     "session_grew": QT_TRANSLATE_NOOP(
         "Errors", "Something was added to this session meanwhile. Look again at what would be lost."),
+    "bad_action": QT_TRANSLATE_NOOP("Errors", "“{argument}” is missing, or is not what the tool takes."),
+    "bad_tools": QT_TRANSLATE_NOOP("Errors", "What there is to call cannot be read: update the older program."),
+    "no_takeover": QT_TRANSLATE_NOOP("Errors", "Nobody can act in the place of this agent."),
+    "not_taken_over": QT_TRANSLATE_NOOP("Errors", "The agent has this session back, or somebody else has it: take it "
+                                                  "over first."),
     "session_over": QT_TRANSLATE_NOOP("Errors", "This session has ended: no agent will read this."),
     "session_running": QT_TRANSLATE_NOOP(
         "Errors", "This session is still at work, or being written. Stop it, or end the import that follows its file; "

@@ -23,6 +23,7 @@ from core.protocol.messages import (
     Wire,
 )
 from core.protocol.operations import (
+    Act,
     AddNote,
     BranchSession,
     CallSubagent,
@@ -37,6 +38,7 @@ from core.protocol.operations import (
     GiveBack,
     GiveVerdict,
     Guide,
+    HandBack,
     ImportSession,
     MakeQueue,
     MergeOpinions,
@@ -45,6 +47,7 @@ from core.protocol.operations import (
     SetTag,
     SetThresholds,
     TakeFromQueue,
+    TakeOver,
     TellTime,
 )
 
@@ -56,6 +59,9 @@ SCOPE_OF_OP: dict[type[Op], str] = {
     Guide: "guide",
     ChangeGuidance: "guide",
     Control: "guide",
+    TakeOver: "guide",
+    Act: "guide",
+    HandBack: "guide",
     ContinueSession: "guide",
     BranchSession: "guide",
     RestoreSession: "guide",

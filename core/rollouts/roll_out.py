@@ -17,7 +17,7 @@ from core.domain.events import SessionCreated
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
-from core.environments.registry import within_horizon
+from core.environments.registry import with_horizon
 from core.llm.model import LanguageModel
 from core.llm.policy import Policy
 from core.rollouts.batching import Batcher, PolicySession
@@ -52,7 +52,7 @@ async def roll_out(policy: Policy | ModelOf, tasks: Sequence[Task], *, log: Sess
         if task.environment is None:
             raise InvalidInput("bad_environment", f"Task {task.id} has no environment; roll-outs play in one.")
         check_task(task, settings)
-    tasks = [within_horizon(task) for task in tasks]
+    tasks = [with_horizon(task) for task in tasks]
     runs = [_Run(msgspec.structs.replace(task, limits=limits or task.limits), group, place * group_size + member)
             for place, (task, group) in enumerate((task, new_id()) for task in tasks) for member in range(group_size)]
     return await _Roller(policy, settings, log, at_once, seed, on_end, in_step).all(runs)
@@ -73,8 +73,9 @@ class _Roller:
         self._seed, self._on_end = seed, on_end
         self._room = asyncio.Semaphore(at_once)
         self._running = 0
+        self._places: set[JournaledSession] = set()
         is_alone = callable(policy) and not hasattr(policy, "answer")
-        self._batcher = None if is_alone else Batcher(cast(Policy, policy), lambda: self._running, in_step=in_step)
+        self._batcher = None if is_alone else Batcher(cast(Policy, policy), self._asking, in_step=in_step)
 
     async def all(self, runs: Sequence[_Run]) -> list[Rollout]:
         """The roll-outs in the order of the runs."""
@@ -99,6 +100,7 @@ class _Roller:
         name = new_id()
         created = SessionCreated(task=run.task, agent=self._settings, group=run.group)
         async with self._log.session(name, created) as place:
+            self._places.add(place)
             try:
                 await play(place.journal, place.inbox, place.signals, run.task, self._settings, self._model(run))
             except ReportableError as error:
@@ -107,7 +109,13 @@ class _Roller:
             except BaseException as error:
                 _end(place, "rollout_ended", f"The roll-out ended: {type(error).__name__}")
                 raise
+            finally:
+                self._places.discard(place)
             return rollout_of(name, [created, *place.journal.facts()], place.journal.blob)
+
+    def _asking(self) -> int:
+        """How many sessions ask the policy; those that a person has taken over do not."""
+        return self._running - sum(place.inbox.takeover is not None for place in self._places)
 
     def _model(self, run: _Run) -> LanguageModel:
         if self._batcher is not None:

@@ -108,6 +108,14 @@
         <translation>继续(&amp;C)…</translation>
     </message>
     <message>
+        <source>Take o&amp;ver</source>
+        <translation>接管(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Hand back</source>
+        <translation>交还(&amp;H)</translation>
+    </message>
+    <message>
         <source>&amp;Branch from this step…</source>
         <translation>从此步骤分支(&amp;B)…</translation>
     </message>
@@ -528,6 +536,13 @@
     <message>
         <source>Hold the helm of agents that work for hours or days, and turn what they did into training data.</source>
         <translation>为工作数小时乃至数天的智能体掌舵，并把它们的所作所为变成训练数据。</translation>
+    </message>
+</context>
+<context>
+    <name>ArgumentForm</name>
+    <message>
+        <source>{name} (optional)</source>
+        <translation>{name}（可选）</translation>
     </message>
 </context>
 <context>
@@ -2187,6 +2202,22 @@
     <message>
         <source>Something was added to this session meanwhile. Look again at what would be lost.</source>
         <translation>此会话在此期间又有新增内容。请重新查看将失去什么。</translation>
+    </message>
+    <message>
+        <source>“{argument}” is missing, or is not what the tool takes.</source>
+        <translation>缺少“{argument}”，或它不是该工具接受的值。</translation>
+    </message>
+    <message>
+        <source>What there is to call cannot be read: update the older program.</source>
+        <translation>无法读取可调用的工具：请更新较旧的程序。</translation>
+    </message>
+    <message>
+        <source>Nobody can act in the place of this agent.</source>
+        <translation>无法代替这个智能体操作。</translation>
+    </message>
+    <message>
+        <source>The agent has this session back, or somebody else has it: take it over first.</source>
+        <translation>此会话已回到智能体或由他人接管：请先接管。</translation>
     </message>
     <message>
         <source>This session is still at work, or being written. Stop it, or end the import that follows its file; then ask again.</source>
@@ -4357,6 +4388,10 @@ Delete or right click: take it away</source>
         <source>Learning</source>
         <translation>强化学习</translation>
     </message>
+    <message>
+        <source>Take over</source>
+        <translation>接管</translation>
+    </message>
 </context>
 <context>
     <name>PanelDock</name>
@@ -6036,6 +6071,10 @@ Delete or right click: take it away</source>
         <translation>得分 {n}</translation>
     </message>
     <message>
+        <source>{person} acts</source>
+        <translation>{person} 在操作</translation>
+    </message>
+    <message>
         <source>{state}, not reviewed</source>
         <translation>{state}，未评审</translation>
     </message>
@@ -6996,6 +7035,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>已用 {time}</translation>
     </message>
     <message>
+        <source>{person} writes step {n}</source>
+        <translation>{person} 在写第 {n} 步</translation>
+    </message>
+    <message>
         <source>The first step is being thought</source>
         <translation>正在思考第一步</translation>
     </message>
@@ -7040,6 +7083,68 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
 </context>
 <context>
+    <name>TakeoverController</name>
+    <message>
+        <source>The agent works by itself. Take over to write its next actions yourself, and hand back when you are done: it goes on from there.</source>
+        <translation>智能体正在自行工作。接管后由您写出它接下来的动作，完成后交还：它从那里继续。</translation>
+    </message>
+    <message>
+        <source>{person} writes the next actions.</source>
+        <translation>接下来的动作由 {person} 写出。</translation>
+    </message>
+    <message>
+        <source>Yours as soon as what runs now is over; a model that is being asked is cut off.</source>
+        <translation>当前运行的动作一结束就归您；正在询问的模型会被中断。</translation>
+    </message>
+    <message>
+        <source>At work on your actions ({n}).</source>
+        <translation>正在执行您的动作（{n}）。</translation>
+    </message>
+    <message>
+        <source>You write step {n}. The agent waits; without a word of yours it goes on in {m} minutes.</source>
+        <translation>第 {n} 步由您写出。智能体在等待；若您不再操作，{m} 分钟后它会继续。</translation>
+    </message>
+    <message>
+        <source>Choose a session.</source>
+        <translation>请选择一个会话。</translation>
+    </message>
+    <message>
+        <source>This trajectory was imported: nobody works on it.</source>
+        <translation>这条轨迹是导入的：没有智能体在工作。</translation>
+    </message>
+    <message>
+        <source>Nobody can act in the place of this agent.</source>
+        <translation>无法代替这个智能体操作。</translation>
+    </message>
+    <message>
+        <source>This session has ended.</source>
+        <translation>此会话已结束。</translation>
+    </message>
+</context>
+<context>
+    <name>TakeoverView</name>
+    <message>
+        <source>What the agent read last</source>
+        <translation>智能体最后读到的内容</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>Why (the agent reads it as its own thought)</source>
+        <translation>理由（智能体会把它读作自己的思考）</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Carry out</source>
+        <translation>执行</translation>
+    </message>
+</context>
+<context>
     <name>TaskSheet</name>
     <message>
         <source>The task&apos;s text</source>
@@ -7066,6 +7171,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>
             <numerusform>%n 个 Docker 容器：{names}</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>none needed: it is played in {environment}</source>
+        <translation>无需：在环境 {environment} 中进行</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
     </message>
     <message>
         <source>none: the agent runs UNCONFINED</source>
