@@ -2033,6 +2033,10 @@
         <translation>服务器不认识此会话。</translation>
     </message>
     <message>
+        <source>The session handed nothing in under that number.</source>
+        <translation>该会话没有这个编号的提交。</translation>
+    </message>
+    <message>
         <source>The server&apos;s computer holds no such snapshot any more.</source>
         <translation>服务器上已没有这个快照。</translation>
     </message>
@@ -5154,6 +5158,14 @@ Delete or right click: take it away</source>
         <translation>未评分</translation>
     </message>
     <message>
+        <source>not scored again</source>
+        <translation>未能重新评分</translation>
+    </message>
+    <message>
+        <source>now {value}</source>
+        <translation>现为 {value}</translation>
+    </message>
+    <message>
         <source>gain {gain}</source>
         <translation>增益 {gain}</translation>
     </message>
@@ -5619,6 +5631,29 @@ Delete or right click: take it away</source>
     <message>
         <source>everything</source>
         <translation>全部操作</translation>
+    </message>
+</context>
+<context>
+    <name>ScoreText</name>
+    <message>
+        <source>Submission {n} was not scored</source>
+        <translation>第 {n} 次提交未评分</translation>
+    </message>
+    <message>
+        <source>Score {value} of submission {n}</source>
+        <translation>第 {n} 次提交的得分 {value}</translation>
+    </message>
+    <message>
+        <source>measured {value}</source>
+        <translation>测得 {value}</translation>
+    </message>
+    <message>
+        <source>Not scored by {evaluator}, version {version}</source>
+        <translation>{evaluator}（版本 {version}）未能评分</translation>
+    </message>
+    <message>
+        <source>Scored again by {evaluator}, version {version}: {value}</source>
+        <translation>由 {evaluator}（版本 {version}）重新评分：{value}</translation>
     </message>
 </context>
 <context>
@@ -6585,14 +6620,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
     </message>
     <message>
-        <source>Submission {n} was not scored</source>
-        <translation>第 {n} 次提交未评分</translation>
-    </message>
-    <message>
-        <source>measured {value}</source>
-        <translation>测得 {value}</translation>
-    </message>
-    <message>
         <source>score {value}</source>
         <translation>得分 {value}</translation>
     </message>
@@ -6615,10 +6642,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Guidance of {author}</source>
         <translation>{author} 的指导</translation>
-    </message>
-    <message>
-        <source>Score {value} of submission {n}</source>
-        <translation>第 {n} 次提交的得分 {value}</translation>
     </message>
     <message>
         <source>Task</source>
@@ -7258,6 +7281,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>The submission is larger than may be handed in.</source>
         <translation>提交的内容超过了允许的大小。</translation>
+    </message>
+    <message>
+        <source>The evaluator asks for files that were not handed in.</source>
+        <translation>评测程序要求的文件当时没有提交。</translation>
     </message>
     <message>
         <source>The submission could not be collected.</source>

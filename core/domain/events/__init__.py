@@ -26,7 +26,7 @@ from core.domain.events.guidance import (
     GuidanceQueued,
     GuidanceWithdrawn,
 )
-from core.domain.events.score import ScoreGiven, SubmissionMade
+from core.domain.events.score import ScoreGiven, SubmissionMade, SubmissionRescored
 from core.domain.events.session import (
     Branched,
     ControlAsked,
@@ -47,7 +47,7 @@ __all__ = [
     "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
     "GuidanceWithdrawn", "HostPlaceChanged", "NotSaved", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven",
     "SearchMade", "SearchResult", "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged",
-    "SnapshotFailed", "SnapshotTaken", "StepAdded", "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet",
-    "TerminalOutput", "ThresholdsSet", "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event",
-    "decode_stored", "encode_event", "kinds_of", "make_event",
+    "SnapshotFailed", "SnapshotTaken", "StepAdded", "StepStarted", "SubmissionMade", "SubmissionRescored",
+    "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet", "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of",
+    "decode_event", "decode_stored", "encode_event", "kinds_of", "make_event",
 ]
