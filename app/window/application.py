@@ -12,6 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
 from app.desk.workplace import Workplace
+from app.drafts.controller import DraftsController
 from app.imports.bar import ImportBar
 from app.imports.controller import ImportsController
 from app.kit import icons, theme
@@ -48,6 +49,7 @@ class ApplicationController(QObject):
         window.status.addPermanentWidget(bar)
         self.imports = ImportsController(place, bar, self._connected)
         MergingController(place, window, self._connected)
+        DraftsController(place, window)
         PaletteController(place, window)
         NewSessionController(place, window, self.server_needed.emit)
         self._set_keys = Keys(place.actions, place.settings, self)

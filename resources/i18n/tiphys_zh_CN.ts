@@ -52,6 +52,10 @@
         <translation>打开文件夹(&amp;F)…</translation>
     </message>
     <message>
+        <source>&amp;Generated tasks…</source>
+        <translation>生成的任务(&amp;G)…</translation>
+    </message>
+    <message>
         <source>&amp;Merge opinions…</source>
         <translation>合并他人的意见(&amp;M)…</translation>
     </message>
@@ -1530,6 +1534,159 @@
     <message>
         <source>Stop fetching the session</source>
         <translation>停止获取会话</translation>
+    </message>
+</context>
+<context>
+    <name>Drafts</name>
+    <message>
+        <source>accepted</source>
+        <translation>已接受</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>to mend</source>
+        <translation>需修改</translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation>描述</translation>
+    </message>
+    <message>
+        <source>Initial tests</source>
+        <translation>初始测试</translation>
+    </message>
+    <message>
+        <source>Image</source>
+        <translation>镜像</translation>
+    </message>
+    <message>
+        <source>Final tests</source>
+        <translation>最终测试</translation>
+    </message>
+    <message>
+        <source>Form</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>Near-duplicates</source>
+        <translation>近似题</translation>
+    </message>
+    <message>
+        <source>Hidden solution</source>
+        <translation>解答不外泄</translation>
+    </message>
+    <message>
+        <source>Initial tests on the image</source>
+        <translation>镜像上的初始测试</translation>
+    </message>
+    <message>
+        <source>Doing nothing</source>
+        <translation>什么都不做</translation>
+    </message>
+    <message>
+        <source>Solution</source>
+        <translation>解答</translation>
+    </message>
+    <message>
+        <source>Solution, once more</source>
+        <translation>解答（再次）</translation>
+    </message>
+    <message>
+        <source>Attempts of a policy</source>
+        <translation>策略的尝试</translation>
+    </message>
+    <message>
+        <source>End of its author&apos;s work</source>
+        <translation>作者完成</translation>
+    </message>
+    <message>
+        <source>A person</source>
+        <translation>人工</translation>
+    </message>
+    <message>
+        <source>Cheating ({name})</source>
+        <translation>作弊（{name}）</translation>
+    </message>
+    <message>
+        <source>{state} by a person</source>
+        <translation>由人{state}</translation>
+    </message>
+    <message>
+        <source>{solved} of {attempts}</source>
+        <translation>{solved}/{attempts}</translation>
+    </message>
+    <message>
+        <source>{answers} answers, {refused} refused</source>
+        <translation>{answers} 次作答，{refused} 次被拒</translation>
+    </message>
+    <message>
+        <source>passed its gates</source>
+        <translation>通过关卡</translation>
+    </message>
+    <message>
+        <source>This answer could not be read.</source>
+        <translation>这次作答无法读取。</translation>
+    </message>
+    <message>
+        <source>Nothing differs from the answer before.</source>
+        <translation>与上一次作答没有差别。</translation>
+    </message>
+</context>
+<context>
+    <name>DraftsController</name>
+    <message>
+        <source>The folder that tiphys tasks generate made</source>
+        <translation>tiphys tasks generate 生成的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>DraftsDialog</name>
+    <message>
+        <source>Generated tasks in {folder}</source>
+        <translation>{folder} 中生成的任务</translation>
+    </message>
+    <message>
+        <source>Drafts</source>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>Answers of the author</source>
+        <translation>作者的各次作答</translation>
+    </message>
+    <message>
+        <source>The chosen answer</source>
+        <translation>选中的作答</translation>
+    </message>
+    <message>
+        <source>Why (needed to refuse, or to have it mended)</source>
+        <translation>理由（拒绝或要求修改时必填）</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Accept (A)</source>
+        <translation>接受 (A)</translation>
+    </message>
+    <message>
+        <source>Refuse (R)</source>
+        <translation>拒绝 (R)</translation>
+    </message>
+    <message>
+        <source>To mend (M)</source>
+        <translation>需修改 (M)</translation>
+    </message>
+    <message>
+        <source>Session of its author</source>
+        <translation>作者的会话</translation>
+    </message>
+    <message>
+        <source>What its author gave was not noted.</source>
+        <translation>没有记录作者的作答。</translation>
     </message>
 </context>
 <context>
