@@ -47,6 +47,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("file.import_folder", QT_TRANSLATE_NOOP("Actions", "Open a &folder…"), ("Ctrl+Shift+O",), "file"),
     Entry("run.open", QT_TRANSLATE_NOOP("Actions", "Open a learning &run…"), ("Ctrl+Alt+O",), "file",
           icon="folder-open"),
+    Entry("file.drafts", QT_TRANSLATE_NOOP("Actions", "&Generated tasks…"), (), "file"),
     Entry("file.merge", QT_TRANSLATE_NOOP("Actions", "&Merge opinions…"), (), "file"),
     Entry("file.export_page", QT_TRANSLATE_NOOP("Actions", "Export as &page…"), (), "file"),
     Entry("file.cancel_import", QT_TRANSLATE_NOOP("Actions", "&Cancel opening"), (), "file"),

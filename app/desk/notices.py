@@ -190,6 +190,7 @@ SENTENCES: dict[str, str] = {
     "no_runner": QT_TRANSLATE_NOOP("Errors", "No agent is running now, so nothing can be interrupted."),
     "no_server": QT_TRANSLATE_NOOP("Errors", "The link leads to {address}, which is not among your servers."),
     "no_session": QT_TRANSLATE_NOOP("Errors", "The server does not know this session."),
+    "no_submission": QT_TRANSLATE_NOOP("Errors", "The session handed nothing in under that number."),
     "no_snapshot": QT_TRANSLATE_NOOP("Errors", "The server's computer holds no such snapshot any more."),
     "no_step": QT_TRANSLATE_NOOP("Errors", "This session has no such step."),
     "task_without_model": QT_TRANSLATE_NOOP(

@@ -51,6 +51,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "delete": ("delete:delete", "Delete sessions for good, after saying what is lost."),
     "archive": ("archive:archive", "Put sessions into files, and delete them from the server."),
     "retention": ("retention:retention", "Say which sessions leave the server after some days."),
+    "rescore": ("rescore:rescore", "Score stored submissions again, by an evaluator that changed."),
     "verdict": ("verdict:verdict", "Judge a step: keep or mask."),
     "queue": ("queue:queue", "Make review queues, take sessions from them."),
     "merge": ("merge:merge", "Take over what was judged elsewhere, from an archive."),

@@ -56,6 +56,10 @@
         <translation>打开强化学习运行(&amp;R)…</translation>
     </message>
     <message>
+        <source>&amp;Generated tasks…</source>
+        <translation>生成的任务(&amp;G)…</translation>
+    </message>
+    <message>
         <source>&amp;Merge opinions…</source>
         <translation>合并他人的意见(&amp;M)…</translation>
     </message>
@@ -1568,6 +1572,159 @@
     </message>
 </context>
 <context>
+    <name>Drafts</name>
+    <message>
+        <source>accepted</source>
+        <translation>已接受</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>to mend</source>
+        <translation>需修改</translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation>描述</translation>
+    </message>
+    <message>
+        <source>Initial tests</source>
+        <translation>初始测试</translation>
+    </message>
+    <message>
+        <source>Image</source>
+        <translation>镜像</translation>
+    </message>
+    <message>
+        <source>Final tests</source>
+        <translation>最终测试</translation>
+    </message>
+    <message>
+        <source>Form</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>Near-duplicates</source>
+        <translation>近似题</translation>
+    </message>
+    <message>
+        <source>Hidden solution</source>
+        <translation>解答不外泄</translation>
+    </message>
+    <message>
+        <source>Initial tests on the image</source>
+        <translation>镜像上的初始测试</translation>
+    </message>
+    <message>
+        <source>Doing nothing</source>
+        <translation>什么都不做</translation>
+    </message>
+    <message>
+        <source>Solution</source>
+        <translation>解答</translation>
+    </message>
+    <message>
+        <source>Solution, once more</source>
+        <translation>解答（再次）</translation>
+    </message>
+    <message>
+        <source>Attempts of a policy</source>
+        <translation>策略的尝试</translation>
+    </message>
+    <message>
+        <source>End of its author&apos;s work</source>
+        <translation>作者完成</translation>
+    </message>
+    <message>
+        <source>A person</source>
+        <translation>人工</translation>
+    </message>
+    <message>
+        <source>Cheating ({name})</source>
+        <translation>作弊（{name}）</translation>
+    </message>
+    <message>
+        <source>{state} by a person</source>
+        <translation>由人{state}</translation>
+    </message>
+    <message>
+        <source>{solved} of {attempts}</source>
+        <translation>{solved}/{attempts}</translation>
+    </message>
+    <message>
+        <source>{answers} answers, {refused} refused</source>
+        <translation>{answers} 次作答，{refused} 次被拒</translation>
+    </message>
+    <message>
+        <source>passed its gates</source>
+        <translation>通过关卡</translation>
+    </message>
+    <message>
+        <source>This answer could not be read.</source>
+        <translation>这次作答无法读取。</translation>
+    </message>
+    <message>
+        <source>Nothing differs from the answer before.</source>
+        <translation>与上一次作答没有差别。</translation>
+    </message>
+</context>
+<context>
+    <name>DraftsController</name>
+    <message>
+        <source>The folder that tiphys tasks generate made</source>
+        <translation>tiphys tasks generate 生成的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>DraftsDialog</name>
+    <message>
+        <source>Generated tasks in {folder}</source>
+        <translation>{folder} 中生成的任务</translation>
+    </message>
+    <message>
+        <source>Drafts</source>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>Answers of the author</source>
+        <translation>作者的各次作答</translation>
+    </message>
+    <message>
+        <source>The chosen answer</source>
+        <translation>选中的作答</translation>
+    </message>
+    <message>
+        <source>Why (needed to refuse, or to have it mended)</source>
+        <translation>理由（拒绝或要求修改时必填）</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Accept (A)</source>
+        <translation>接受 (A)</translation>
+    </message>
+    <message>
+        <source>Refuse (R)</source>
+        <translation>拒绝 (R)</translation>
+    </message>
+    <message>
+        <source>To mend (M)</source>
+        <translation>需修改 (M)</translation>
+    </message>
+    <message>
+        <source>Session of its author</source>
+        <translation>作者的会话</translation>
+    </message>
+    <message>
+        <source>What its author gave was not noted.</source>
+        <translation>没有记录作者的作答。</translation>
+    </message>
+</context>
+<context>
     <name>Drawer</name>
     <message>
         <source>Close (Esc)</source>
@@ -2078,6 +2235,10 @@
     <message>
         <source>The server does not know this session.</source>
         <translation>服务器不认识此会话。</translation>
+    </message>
+    <message>
+        <source>The session handed nothing in under that number.</source>
+        <translation>该会话没有这个编号的提交。</translation>
     </message>
     <message>
         <source>The server&apos;s computer holds no such snapshot any more.</source>
@@ -5423,6 +5584,14 @@ Delete or right click: take it away</source>
         <translation>未评分</translation>
     </message>
     <message>
+        <source>not scored again</source>
+        <translation>未能重新评分</translation>
+    </message>
+    <message>
+        <source>now {value}</source>
+        <translation>现为 {value}</translation>
+    </message>
+    <message>
         <source>gain {gain}</source>
         <translation>增益 {gain}</translation>
     </message>
@@ -5927,6 +6096,29 @@ Delete or right click: take it away</source>
     <message>
         <source>everything</source>
         <translation>全部操作</translation>
+    </message>
+</context>
+<context>
+    <name>ScoreText</name>
+    <message>
+        <source>Submission {n} was not scored</source>
+        <translation>第 {n} 次提交未评分</translation>
+    </message>
+    <message>
+        <source>Score {value} of submission {n}</source>
+        <translation>第 {n} 次提交的得分 {value}</translation>
+    </message>
+    <message>
+        <source>measured {value}</source>
+        <translation>测得 {value}</translation>
+    </message>
+    <message>
+        <source>Not scored by {evaluator}, version {version}</source>
+        <translation>{evaluator}（版本 {version}）未能评分</translation>
+    </message>
+    <message>
+        <source>Scored again by {evaluator}, version {version}: {value}</source>
+        <translation>由 {evaluator}（版本 {version}）重新评分：{value}</translation>
     </message>
 </context>
 <context>
@@ -6910,14 +7102,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
     </message>
     <message>
-        <source>Submission {n} was not scored</source>
-        <translation>第 {n} 次提交未评分</translation>
-    </message>
-    <message>
-        <source>measured {value}</source>
-        <translation>测得 {value}</translation>
-    </message>
-    <message>
         <source>score {value}</source>
         <translation>得分 {value}</translation>
     </message>
@@ -6940,10 +7124,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Guidance of {author}</source>
         <translation>{author} 的指导</translation>
-    </message>
-    <message>
-        <source>Score {value} of submission {n}</source>
-        <translation>第 {n} 次提交的得分 {value}</translation>
     </message>
     <message>
         <source>Task</source>
@@ -7657,6 +7837,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>The submission is larger than may be handed in.</source>
         <translation>提交的内容超过了允许的大小。</translation>
+    </message>
+    <message>
+        <source>The evaluator asks for files that were not handed in.</source>
+        <translation>评测程序要求的文件当时没有提交。</translation>
     </message>
     <message>
         <source>The submission could not be collected.</source>
