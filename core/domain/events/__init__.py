@@ -49,7 +49,7 @@ __all__ = [
     "GuidanceQueued", "GuidanceWithdrawn", "HandBackAsked", "HandedBack", "HostPlaceChanged", "NotSaved", "NoteAdded",
     "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult", "SessionContinued", "SessionCreated",
     "SessionState", "SessionStateChanged", "SnapshotFailed", "SnapshotTaken", "StepAdded", "StepStarted",
-    "SubmissionMade", "SubmissionRescored", "SummaryAdded", "TagSet", "TakenOver", "TakeoverAsked", "TerminalOutput", "ThresholdsSet",
-    "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
-    "make_event",
+    "SubmissionMade", "SubmissionRescored", "SummaryAdded", "TagSet", "TakenOver", "TakeoverAsked", "TerminalOutput",
+    "ThresholdsSet", "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored",
+    "encode_event", "kinds_of", "make_event",
 ]
