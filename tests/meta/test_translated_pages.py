@@ -12,7 +12,6 @@ import pytest
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ENGLISH_ALONE = {
     "benchmarks.md": "figures with what was measured, for who changes the program",
-    "agents.md": "not translated yet",
     "study.md": "not translated yet",
     "questions.md": "figures with what was measured, for who changes the program",
     "protocol.md": "for who writes programs that speak with a server",
