@@ -123,12 +123,14 @@ packages-test:
 	@packaging/setup/system.sh desktop packages
 	@$(PYTHON) -B packaging/desktop/trial.py $(TRIAL)
 
-# dist/tiphys-server_VERSION_amd64.deb; try-server-package: in a bare root of SUITE (root and mmdebstrap; minutes).
+# dist/tiphys-server_VERSION_amd64.deb; try-server-package: in bare roots of SUITE (root and mmdebstrap; minutes), the second
+# of which runs systemd, with an agent at work through restarts and an upgrade.
 server-package:
 	@$(PYTHON) -B packaging/server/build.py dist
 
 try-server-package: server-package
 	packaging/server/try.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
+	packaging/server/try-systemd.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
 
 # The pages and files that are made of the source: docs/server-settings.md, docs/errors.md (.zh.md), docs/protocol.schema.json,
 # packaging/server/server.toml.
