@@ -28,8 +28,8 @@ kind = "scripted"
 
 
 @pytest.mark.parametrize(("kind", "limits", "steps"), [
-    ("textcraft", "", ENVIRONMENTS["textcraft"].steps), ("babyai", "[limits]\nwall_s = 60", ENVIRONMENTS["babyai"].steps),
-    ("textcraft", "[limits]\nsteps = 7", 7)])
+    ("textcraft", "", ENVIRONMENTS["textcraft"].steps),
+    ("babyai", "[limits]\nwall_s = 60", ENVIRONMENTS["babyai"].steps), ("textcraft", "[limits]\nsteps = 7", 7)])
 def test_a_session_begins_with_the_usual_steps(tmp_path: Path, kind: str, limits: str, steps: int) -> None:
     home = Home(tmp_path)
     folder = home.tasks / "one"
