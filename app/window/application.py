@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
 from app.desk.run_files import is_run
 from app.desk.workplace import Workplace
+from app.drafts.controller import DraftsController
 from app.imports.bar import ImportBar
 from app.imports.controller import ImportsController
 from app.kit import icons, theme
@@ -51,6 +52,7 @@ class ApplicationController(QObject):
         window.status.addPermanentWidget(bar)
         self.imports = ImportsController(place, bar, self._connected)
         MergingController(place, window, self._connected)
+        DraftsController(place, window)
         PaletteController(place, window)
         LearningRuns(place, window, self.imports)
         NewSessionController(place, window, self.server_needed.emit)

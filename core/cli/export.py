@@ -58,6 +58,8 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option("--ablation", is_flag=True, help="Train on every action, whatever the verdicts say.")
 @click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
               help="What becomes of steps that nobody judged: they train (keep), they do not (mask).")
+@click.option("--taken-over", type=click.Choice(["keep", "mask"]), default="keep", show_default=True,
+              help="What people wrote in the agent's place: it trains as the agent's own, or is context alone.")
 @click.option("--preset", type=click.Choice(["once", "paper"]), default="once", show_default=True,
               help="Each action in one sample, or as the paper made its data; options that you give go before it.")
 @click.option("--balance", type=click.Choice(["auto", "repeat", "weight", "none"]), default="auto", show_default=True,

@@ -40,21 +40,20 @@ def open_environment(settings: EnvironmentSettings) -> Environment:
     return kind_of(settings).open(settings)
 
 
+def with_horizon(task: Task) -> Task:
+    """A task with its environment's usual limit of steps, where it names none."""
+    kind = ENVIRONMENTS.get(task.environment.kind) if task.environment is not None else None
+    if kind is None or task.limits.steps is not None:
+        return task
+    return msgspec.structs.replace(task, limits=msgspec.structs.replace(task.limits, steps=kind.steps))
+
+
 def environment_task(kind: str, *, item: int = 0, seed: int = 0, **options: str) -> Task:
     """A task to play an item of a kind. Raises InvalidInput (bad_environment)."""
     settings = EnvironmentSettings(kind=kind, item=item, seed=seed, options=options)
     known = kind_of(settings)
     return Task(id=kind, title=f"{known.title} {item}", description=known.about, hosts=(), environment=settings,
                 limits=Limits(steps=known.steps, evaluations=None))
-
-
-def within_horizon(task: Task) -> Task:
-    """The task, with its environment's usual limit of steps where it names none. Raises InvalidInput
-    (bad_environment)."""
-    if task.environment is None or task.limits.steps is not None:
-        return task
-    limits = msgspec.structs.replace(task.limits, steps=kind_of(task.environment).steps)
-    return msgspec.structs.replace(task, limits=limits)
 
 
 def _bad(sentence: str) -> InvalidInput:

@@ -49,7 +49,7 @@ def read_task(folder: Path) -> CatalogueTask:
         file = msgspec.convert(raw, TaskFile)
         task = Task(
             id=file.id, title=file.title, description=_description(folder, file.description), hosts=_hosts(file),
-            limits=_limits(raw, file), evaluator=file.evaluator, workspace=file.workspace,
+            limits=_limits(file, raw.get("limits", {})), evaluator=file.evaluator, workspace=file.workspace,
             packages=file.packages, waits_for_guidance=file.waits_for_guidance, peers=file.peers,
             shared_folder=file.shared_folder, domain=file.domain, difficulty=file.difficulty, baseline=file.baseline,
             best_known=file.best_known, environment=file.environment,
@@ -64,19 +64,19 @@ def read_task(folder: Path) -> CatalogueTask:
     return CatalogueTask(task=task, agent=file.agent, folder=folder, proof=file.proof)
 
 
-def _limits(raw: dict[str, Any], file: TaskFile) -> Limits:
-    """Its limits; in an environment the steps that a file does not name are the environment's own, which whoever makes
-    the session fills in."""
-    if file.environment is not None and "steps" not in raw.get("limits", {}):
-        return msgspec.structs.replace(file.limits, steps=None)
-    return file.limits
-
-
 def _hosts(file: TaskFile) -> tuple[Host, ...]:
     """Its hosts; one where it names none, and none where an environment stands in their place."""
     if file.hosts is None:
         return () if file.environment is not None else (Host(name="main"),)
     return file.hosts
+
+
+def _limits(file: TaskFile, named: dict[str, Any]) -> Limits:
+    """Its limits. In an environment those that it does not name are the environment's own, which nobody here knows."""
+    if file.environment is None:
+        return file.limits
+    unnamed: dict[str, Any] = {name: None for name in ("steps", "evaluations") if name not in named}
+    return msgspec.structs.replace(file.limits, **unnamed)
 
 
 def _check_fields(raw: dict[str, Any], kind: type[msgspec.Struct], where: str) -> None:
