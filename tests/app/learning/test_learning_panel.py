@@ -125,8 +125,14 @@ def test_a_session_that_is_not_here_yet_is_written_as_a_file_to_open(qtbot, tmp_
     folder = made_run(tmp_path / "run")
     with workplace(tmp_path / "own") as (place, _):
         place.runs.open(folder)
+        opened = []
+        place.runs.session_opened.connect(lambda: opened.append(place.cursor.session))
         with qtbot.waitSignal(place.runs.session_made) as made:
             place.runs.open_session("s1", 2)
+        place.cursor.move("other")
+        assert not opened, "the list is not shown before the session is there"
+        place.cursor.move("s1", 2)
+        assert opened == ["s1"]
         file, step = made.args
         [found] = registry.read(Source(Path(file)))
         assert step == 2 and found.session == "s1"
