@@ -29,24 +29,33 @@ class _NoRedirection(HTTPRedirectHandler):
 _OPENER = build_opener(_NoRedirection, ProxyHandler({}))
 
 
+async def get(url: str) -> Any:
+    """The JSON at an address. Raises as `post`."""
+    return await _answer(Request(url, None, {"Accept": "application/json"}))
+
+
 async def post(url: str, fields: Mapping[str, object]) -> Any:
     """The JSON that a server answers to some fields.
 
     Raises Unavailable (environment_away) for anything else: refusals, redirections, what is no JSON, or does not end.
     """
+    return await _answer(Request(url, msgspec.json.encode(fields), {"Content-Type": "application/json",
+                                                                     "Accept": "application/json"}))
+
+
+async def _answer(request: Request) -> Any:
     ended, timeout_s = threading.Event(), TIMEOUT_S
     try:
         async with asyncio.timeout(timeout_s):
-            return await asyncio.to_thread(_asked, url, msgspec.json.encode(fields), timeout_s, ended)
+            return await asyncio.to_thread(_asked, request, timeout_s, ended)
     except TimeoutError:
-        raise _away(url, f"it did not answer within {timeout_s:g} s") from None
+        raise _away(request.full_url, f"it did not answer within {timeout_s:g} s") from None
     finally:
         ended.set()
 
 
-def _asked(url: str, body: bytes, timeout_s: float, ended: threading.Event) -> Any:
-    request = Request(url, body, {"Content-Type": "application/json", "Accept": "application/json"})
-    data = bytearray()
+def _asked(request: Request, timeout_s: float, ended: threading.Event) -> Any:
+    url, data = request.full_url, bytearray()
     try:
         with _OPENER.open(request, timeout=timeout_s) as answer:
             while piece := answer.read1(PIECE):
