@@ -197,7 +197,9 @@ def _score(trajectory: Trajectory, score: ScoreGiven) -> dict[str, Any]:
     gain = gain_of(trajectory.created.task if trajectory.created else None, score)
     return {"ordinal": score.ordinal, "step": score.step, "total": score.total, "metric": score.metric,
             "gain": gain.gain if gain else None, "gain_ratio": gain.ratio if gain else None, "message": score.message,
-            "failed": score.failed}
+            "failed": score.failed,
+            "rescored": [{"evaluator": one.evaluator, "version": one.version, "total": one.total, "failed": one.failed,
+                          "message": one.message} for one in trajectory.rescored if one.ordinal == score.ordinal]}
 
 
 def _step(trajectory: Trajectory, entry: StepEntry, blob: Callable[[str], bytes], with_context: bool) -> ShownStep:

@@ -21,6 +21,7 @@ from core.domain.events import (
     SessionCreated,
     StepStarted,
     SubmissionMade,
+    SubmissionRescored,
     SummaryAdded,
     TakenOver,
 )
@@ -64,6 +65,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     guidance: dict[str, Guidance]
     scores: list[ScoreGiven]
     submissions: list[SubmissionMade]
+    rescored: list[SubmissionRescored]
     branched: Branched | None
     files: list[FileChanged]
     web_searches: list[SearchMade] = msgspec.field(name="searches")
@@ -105,6 +107,7 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             guidance=trajectory.guidance,
             scores=trajectory.scores,
             submissions=trajectory.submissions,
+            rescored=trajectory.rescored,
             branched=trajectory.branched,
             files=trajectory.files,
             web_searches=trajectory.web_searches,
@@ -133,7 +136,7 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
     made.items.steps, made.items.places, made.items.others = folded.steps, folded.places, folded.others
     made.summaries, made.summary_places, made.guidance = folded.summaries, folded.steps_before, folded.guidance
     made.scores, made.files, made.web_searches = folded.scores, folded.files, folded.web_searches
-    made.branched = folded.branched
+    made.branched, made.rescored = folded.branched, folded.rescored
     made.notes, made.spent, made.submissions = folded.notes, folded.spent, folded.submissions
     for key, tape in folded.terminals.items():
         held = made.terminals[key] = Outputs(read)

@@ -44,6 +44,7 @@ from core.domain.events import (
     StepAdded,
     StepStarted,
     SubmissionMade,
+    SubmissionRescored,
     SummaryAdded,
     TagSet,
     TakenOver,
@@ -85,6 +86,7 @@ class Trajectory:
         """What was said about steps that are not here yet: a restored log may get a person's word first."""
         self.scores: list[ScoreGiven] = []
         self.submissions: list[SubmissionMade] = []
+        self.rescored: list[SubmissionRescored] = []
         self.branched: Branched | None = None
         """The session that this one is a part or a continuation of."""
         self.files: list[FileChanged] = []
@@ -127,6 +129,10 @@ class Trajectory:
     def summary_context(self, summary: SummaryAdded) -> list[MessageRef]:
         """The exact context in which a summary was written."""
         return apply_delta(self.contexts.at(self.steps_before(summary) - 1), summary.context)
+
+    def newest_rescore(self, ordinal: int) -> SubmissionRescored | None:
+        """The last word of a changed evaluator on a submission, None where it was scored once."""
+        return next((one for one in reversed(self.rescored) if one.ordinal == ordinal), None)
 
     def steps_before(self, summary: SummaryAdded) -> int:
         """How many steps there were when a summary was written: more than it replaces."""
@@ -176,6 +182,9 @@ class Trajectory:
     def _score(self, seq: int, event: Event, fact: ScoreGiven) -> None:
         self.items.add(Item("score", len(self.scores)))
         self.scores.append(fact)
+
+    def _rescore(self, seq: int, event: Event, fact: SubmissionRescored) -> None:
+        self.rescored.append(fact)
 
     def _hand_in(self, seq: int, event: Event, fact: SubmissionMade) -> None:
         self.items.add(Item("submission", len(self.submissions)))
@@ -274,6 +283,7 @@ FOLDS: dict[type[Fact], _Fold] = {
     SummaryAdded: Trajectory._summarise,
     ScoreGiven: Trajectory._score,
     SubmissionMade: Trajectory._hand_in,
+    SubmissionRescored: Trajectory._rescore,
     TerminalOutput: Trajectory._print,
     FileChanged: Trajectory._change_file,
     SearchMade: Trajectory._search,

@@ -24,7 +24,7 @@ from core.domain.bounds import (
     Text,
     Title,
 )
-from core.domain.events import AttentionKind
+from core.domain.events import AttentionKind, SubmissionRescored
 from core.domain.guidance import GuidanceMode
 from core.domain.queue import MOST_IN_QUEUE, QueueWork
 from core.domain.task import AgentSettings, Budget, ModelSettings, Task
@@ -194,6 +194,12 @@ class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     content: Code = ""
 
 
+class Rescore(Op, frozen=True, kw_only=True, tag="rescore"):
+    """Put beside a submission's score what an evaluator that changed, or a judge, says of it."""
+
+    score: SubmissionRescored
+
+
 class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
     """Take verdicts, notes and tags over that were given on another computer; they keep their authors and times."""
 
@@ -270,7 +276,7 @@ class FinishInQueue(QueueOp, frozen=True, kw_only=True, tag="finish_in_queue"):
 
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
-    | SetThresholds | TellTime | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
+    | SetThresholds | TellTime | Rescore | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
     | BranchSession | RestoreSession | CallSubagent | TakeFromQueue | GiveBack | FinishInQueue | TakeOver | Act
     | HandBack
 )

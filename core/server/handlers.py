@@ -43,6 +43,7 @@ from core.protocol.operations import (
     ImportSession,
     MergeOpinions,
     QueueOp,
+    Rescore,
     RestoreSession,
     SetTag,
     SetThresholds,
@@ -153,6 +154,9 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return restoring.restore(conn, session, op, lookups)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
+        case Rescore() as op:
+            _check_handed_in(conn, session, op.score.ordinal)
+            return write(conn, session, op.score, person(principal))
         case DeleteSession() as op:
             return deletion.delete(conn, principal.name, command, op, lookups)
         case Guide() as op:
@@ -246,6 +250,11 @@ def _check_time(session: str, seconds: dict[int, float], last: int) -> None:
 def _check_step(session: str, step: int, first: int, last: int) -> None:
     if not first <= step <= last:
         raise NotFound("no_step", f"Session {session} has no step {step}.", step=step)
+
+
+def _check_handed_in(conn: Connection, session: str, ordinal: int) -> None:
+    if ordinal not in log.submissions(conn, session):
+        raise NotFound("no_submission", f"Session {session} has no submission {ordinal}.", ordinal=ordinal)
 
 
 def _check_judged(conn: Connection, session: str, op: GiveVerdict | AddNote | SetTag, again: bool) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from core.domain.anchor import TextAnchor
 from core.domain.attention import Thresholds
+from core.domain.events import SubmissionRescored
 from core.domain.hit import Hit
 from core.domain.host_rights import HostRight
 from core.domain.progress import Judged, Progress
@@ -80,6 +81,7 @@ from core.protocol.operations import (
     MergeOpinions,
     Op,
     Opinion,
+    Rescore,
     RestoreSession,
     SetTag,
     SetThresholds,
@@ -162,6 +164,8 @@ OPS: list[Op] = [
     SetTag(step=3, tag="turning-point", content=HASH),
     MergeOpinions(opinions=(Opinion(event=EVENT, content="sha256-of-the-step"),)),
     TellTime(seconds={3: 12.5, 4: 2.0}),
+    Rescore(score=SubmissionRescored(ordinal=1, evaluator="evaluate.py", version="1e2d3c4b5a69", total=62.5,
+                                     parts={"accuracy": 0.91}, message="Counts ties as right.")),
     ClearAttention(kind="loop"),
     SetThresholds(thresholds=Thresholds(errors=5, stall_min=30.0, diversity=0.3)),
     MakeQueue(name="First look 初看", sessions=("s1", "s2"), work=QueueWork(steps="some", count=20), filter="is:new"),

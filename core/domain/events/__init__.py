@@ -26,7 +26,7 @@ from core.domain.events.guidance import (
     GuidanceQueued,
     GuidanceWithdrawn,
 )
-from core.domain.events.score import ScoreGiven, SubmissionMade
+from core.domain.events.score import ScoreGiven, SubmissionMade, SubmissionRescored
 from core.domain.events.session import (
     Branched,
     ControlAsked,
@@ -49,7 +49,7 @@ __all__ = [
     "GuidanceQueued", "GuidanceWithdrawn", "HandBackAsked", "HandedBack", "HostPlaceChanged", "NotSaved", "NoteAdded",
     "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult", "SessionContinued", "SessionCreated",
     "SessionState", "SessionStateChanged", "SnapshotFailed", "SnapshotTaken", "StepAdded", "StepStarted",
-    "SubmissionMade", "SummaryAdded", "TagSet", "TakenOver", "TakeoverAsked", "TerminalOutput", "ThresholdsSet",
-    "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
-    "make_event",
+    "SubmissionMade", "SubmissionRescored", "SummaryAdded", "TagSet", "TakenOver", "TakeoverAsked", "TerminalOutput",
+    "ThresholdsSet", "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored",
+    "encode_event", "kinds_of", "make_event",
 ]
