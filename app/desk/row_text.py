@@ -193,8 +193,10 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
     if state == "mask":
         chip = next((one_line(v.reason, 28) for v in verdicts.values() if v.value == "mask" and v.reason), "")
     return RowText(
-        number=quantities.number(head.number), time=_time(steps, at), icon=ICONS.get(kind, "braces"),
-        tool=one_line(tool, 40), title=one_line(title), face=FACES.get(kind, "text") if head.tools else "text",
+        number=quantities.number(head.number), time=_time(steps, at),
+        icon="user-round" if head.author else ICONS.get(kind, "braces"),
+        tool=one_line(f"{head.author} · {tool}" if head.author else tool, 40),
+        title=one_line(title), face=FACES.get(kind, "text") if head.tools else "text",
         word=chip or word, meaning="mask" if chip else meaning, is_chip=bool(chip),
         added=head.added, removed=head.removed, duration=_took(head), state=state,
         verdict=verdict_words(verdicts, len(head.tools))[0])

@@ -159,8 +159,13 @@ class StepController(QObject):
 
     def _show_head(self, entry: StepEntry) -> None:
         number = number_of(self._place.sight.desk, self._place.sight.session, entry.head.number)
-        about = (self._judged(), self._verdict(entry), self._reward, self._about(entry.head))
+        about = (self._judged(), self._verdict(entry), self._reward, self._worth(entry.head.number),
+                 self._about(entry.head))
         self._view.show_head(self.tr("Step {n}").format(n=number), " · ".join(t for t in about if t))
+
+    def _worth(self, step: int) -> str:
+        worth = self._place.runs.advantage(self._place.sight.session, step)
+        return self.tr("advantage {a}").format(a=f"{worth:+.2f}") if worth is not None else ""
 
     def _offer_tokens(self) -> None:
         """The button where the step has tokens; where they are wished and not there, why."""

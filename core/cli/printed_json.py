@@ -123,6 +123,7 @@ class ShownStep(PrintedObject, frozen=True, kw_only=True, omit_defaults=False):
 
     number: int
     title: str
+    author: str | None
     thought: str
     actions: tuple[ShownAction, ...]
     observations: tuple[ShownObservation, ...]
@@ -205,7 +206,8 @@ def _step(trajectory: Trajectory, entry: StepEntry, blob: Callable[[str], bytes]
     body, head = decode_body(blob(entry.body)), entry.head
     context = tuple(_message(r, blob) for r in trajectory.context(head.number)) if with_context else msgspec.UNSET
     return ShownStep(
-        number=head.number, title=head.title, thought=body.thought, actions=tuple(map(_action, body.actions)),
+        number=head.number, title=head.title, author=head.author or None, thought=body.thought,
+        actions=tuple(map(_action, body.actions)),
         observations=tuple(map(_observation, body.observations)), status=head.status, is_error=head.is_error,
         started_at=head.started_at, ended_at=head.ended_at, usage=_usage(head.usage), verdict=_verdict(entry),
         notes=tuple(note.text for note in entry.notes), tags=tuple(sorted(entry.tags)), context=context,

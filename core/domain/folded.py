@@ -13,6 +13,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.events import (
+    ActionAsked,
     Branched,
     FileChanged,
     ScoreGiven,
@@ -22,6 +23,7 @@ from core.domain.events import (
     SubmissionMade,
     SubmissionRescored,
     SummaryAdded,
+    TakenOver,
 )
 from core.domain.guidance import Guidance
 from core.domain.items import Item
@@ -48,6 +50,8 @@ class _Folded(msgspec.Struct, kw_only=True):
     row: SessionRow
     created: SessionCreated | None
     open_step: StepStarted | None
+    offered: TakenOver | None
+    asked: dict[str, ActionAsked]
     columns: dict[str, memoryview]
     flags: memoryview
     shapes: list[StepShape]
@@ -88,6 +92,8 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             row=trajectory.row,
             created=trajectory.created,
             open_step=trajectory.open_step,
+            offered=trajectory.offered,
+            asked=trajectory.asked,
             columns={name: memoryview(getattr(steps, name)).cast("B") for name in COLUMNS},
             flags=memoryview(steps.flags),
             shapes=steps.shapes,
@@ -125,6 +131,7 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
         raise InvalidInput("bad_fold", "A folded session is of another version of this program.")
     made = Trajectory(session, read)
     made.seq, made.row, made.created, made.open_step = folded.seq, folded.row, folded.created, folded.open_step
+    made.offered, made.asked = folded.offered, folded.asked
     _put_steps(made, folded)
     made.items.steps, made.items.places, made.items.others = folded.steps, folded.places, folded.others
     made.summaries, made.summary_places, made.guidance = folded.summaries, folded.steps_before, folded.guidance

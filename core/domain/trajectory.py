@@ -11,6 +11,7 @@ from typing import Any
 from core.domain.context import Contexts, MessageRef, apply_delta
 from core.domain.errors import Conflict, NotFound
 from core.domain.events import (
+    ActionAsked,
     AttentionCleared,
     AttentionRaised,
     Branched,
@@ -27,6 +28,8 @@ from core.domain.events import (
     GuidanceFact,
     GuidanceQueued,
     GuidanceWithdrawn,
+    HandBackAsked,
+    HandedBack,
     HostPlaceChanged,
     NoteAdded,
     OpinionFact,
@@ -44,6 +47,8 @@ from core.domain.events import (
     SubmissionRescored,
     SummaryAdded,
     TagSet,
+    TakenOver,
+    TakeoverAsked,
     TerminalOutput,
     ThresholdsSet,
     TimeSpent,
@@ -88,6 +93,10 @@ class Trajectory:
         self.web_searches: list[SearchMade] = []
         self.terminals: dict[str, Outputs] = {}
         self.open_step: StepStarted | None = None
+        self.offered: TakenOver | None = None
+        """Who has taken over, from where on, and what they may call; None while the agent works."""
+        self.asked: dict[str, ActionAsked] = {}
+        """What they want and is not carried out yet, by the event's id."""
         self.notes: list[Note] = []
         """What was said of the whole session: notes on step 0."""
         self.spent: dict[str, dict[int, float]] = {}
@@ -154,6 +163,7 @@ class Trajectory:
 
     def _add_step(self, seq: int, event: Event, fact: StepAdded) -> None:
         self.open_step = None
+        self.asked.pop(fact.asked, None)
         at = self.steps.index_of(fact.head.number)
         if at is not None:
             self.steps.tell_again(at, seq, fact)
@@ -251,6 +261,19 @@ class Trajectory:
         self.items.add(Item("guidance", guidance.id))
 
 
+    def _offer(self, seq: int, event: Event, fact: TakenOver) -> None:
+        self.offered = fact
+
+    def _ask_action(self, seq: int, event: Event, fact: ActionAsked) -> None:
+        self.asked[event.id] = fact
+
+    def _hand_back(self, seq: int, event: Event, fact: HandedBack) -> None:
+        for dropped in fact.dropped:
+            self.asked.pop(dropped, None)
+        if fact.reason != "not_taken_over":
+            self.offered = None
+
+
 _Fold = Callable[[Trajectory, int, Event, Any], None]
 FOLDS: dict[type[Fact], _Fold] = {
     SessionCreated: Trajectory._create,
@@ -265,6 +288,9 @@ FOLDS: dict[type[Fact], _Fold] = {
     FileChanged: Trajectory._change_file,
     SearchMade: Trajectory._search,
     TimeSpent: Trajectory._spend,
+    TakenOver: Trajectory._offer,
+    ActionAsked: Trajectory._ask_action,
+    HandedBack: Trajectory._hand_back,
     **dict.fromkeys(kinds_of(OpinionFact), Trajectory._take_opinion),
     **dict.fromkeys(kinds_of(GuidanceFact), Trajectory._guide),
 }
@@ -273,7 +299,7 @@ FOLDS: dict[type[Fact], _Fold] = {
 NOT_FOLDED: tuple[type[Fact], ...] = (
     SessionStateChanged, SessionContinued, ThresholdsSet, AttentionRaised, AttentionCleared,  # of the session's row
     HostPlaceChanged,  # the log of the session's hosts
-    ControlAsked,  # read by the runner alone
+    ControlAsked, TakeoverAsked, HandBackAsked,  # read by the runner alone
     ExchangeMade,  # what a step's context was made of is in the step; the bytes are looked up in the log
     SnapshotTaken, SnapshotFailed,  # looked up in the log by who restores
     UnknownFact,

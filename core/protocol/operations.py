@@ -30,6 +30,9 @@ from core.domain.queue import MOST_IN_QUEUE, QueueWork
 from core.domain.task import AgentSettings, Budget, ModelSettings, Task
 from core.domain.verdict import Author, VerdictValue
 
+LEAST_IDLE_S, MOST_IDLE_S = 10.0, 86_400.0
+"""For how long a person who has taken over may say nothing."""
+
 QueueSessions = msgspec.Meta(max_length=MOST_IN_QUEUE)
 
 
@@ -76,6 +79,26 @@ class Control(Op, frozen=True, kw_only=True, tag="control"):
     """Pause, resume, stop; interrupt the action that is running; or take a snapshot after the step."""
 
     control: Literal["pause", "resume", "stop", "interrupt", "snapshot"]
+
+
+class TakeOver(Op, frozen=True, kw_only=True, tag="take_over"):
+    """Write the next actions oneself; again, to say that one is still there. After `idle_s` seconds without a word the
+    agent has the session back."""
+
+    idle_s: Annotated[float, msgspec.Meta(ge=LEAST_IDLE_S, le=MOST_IDLE_S)] = 900.0
+
+
+class Act(Op, frozen=True, kw_only=True, tag="act"):
+    """What the agent's next step is to be, of a session that one has taken over: a call of `tool` with `arguments`
+    (JSON of an object), and why."""
+
+    tool: Name
+    arguments: Text = "{}"
+    thought: Text = ""
+
+
+class HandBack(Op, frozen=True, kw_only=True, tag="hand_back"):
+    """Have the agent go on, after what was asked before."""
 
 
 class ContinueSession(Op, frozen=True, kw_only=True, tag="continue_session"):
@@ -254,7 +277,8 @@ class FinishInQueue(QueueOp, frozen=True, kw_only=True, tag="finish_in_queue"):
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
     | SetThresholds | TellTime | Rescore | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
-    | BranchSession | RestoreSession | CallSubagent | TakeFromQueue | GiveBack | FinishInQueue
+    | BranchSession | RestoreSession | CallSubagent | TakeFromQueue | GiveBack | FinishInQueue | TakeOver | Act
+    | HandBack
 )
 
 

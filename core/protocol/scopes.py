@@ -23,6 +23,7 @@ from core.protocol.messages import (
     Wire,
 )
 from core.protocol.operations import (
+    Act,
     AddNote,
     BranchSession,
     CallSubagent,
@@ -37,6 +38,7 @@ from core.protocol.operations import (
     GiveBack,
     GiveVerdict,
     Guide,
+    HandBack,
     ImportSession,
     MakeQueue,
     MergeOpinions,
@@ -46,6 +48,7 @@ from core.protocol.operations import (
     SetTag,
     SetThresholds,
     TakeFromQueue,
+    TakeOver,
     TellTime,
 )
 
@@ -58,6 +61,9 @@ SCOPE_OF_OP: dict[type[Op], str] = {
     Guide: "guide",
     ChangeGuidance: "guide",
     Control: "guide",
+    TakeOver: "guide",
+    Act: "guide",
+    HandBack: "guide",
     ContinueSession: "guide",
     BranchSession: "guide",
     RestoreSession: "guide",

@@ -27,6 +27,7 @@ from core.domain.verdict import Author
 from core.protocol.codec import UnreadableOp, bad_op, check_event
 from core.protocol.messages import Ack, Command, Nak
 from core.protocol.operations import (
+    Act,
     AddNote,
     BranchSession,
     CallSubagent,
@@ -38,6 +39,7 @@ from core.protocol.operations import (
     DeleteSession,
     GiveVerdict,
     Guide,
+    HandBack,
     ImportSession,
     MergeOpinions,
     QueueOp,
@@ -45,10 +47,22 @@ from core.protocol.operations import (
     RestoreSession,
     SetTag,
     SetThresholds,
+    TakeOver,
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import branching, called, continuation, deletion, guidance, lifecycle, opinions, queues, restoring
+from core.server import (
+    branching,
+    called,
+    continuation,
+    deletion,
+    guidance,
+    lifecycle,
+    opinions,
+    queues,
+    restoring,
+    takeover,
+)
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -128,6 +142,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return lifecycle.open_import(conn, session, op)
         case Control() as op:
             return lifecycle.control(conn, principal, session, op, lookups, command.id)
+        case TakeOver() | Act() | HandBack() as op:
+            return takeover.take(conn, principal, session, op, command.id)
         case ContinueSession() as op:
             return continuation.continue_session(conn, principal, session, op, command.id)
         case CallSubagent() as op:

@@ -51,11 +51,18 @@ class HandingIn:
         if self._hosts is None:
             return failed("The tests of this task look at the state of a container, which takes Docker.")
         try:
-            tests = self._catalogue.paths(self._task, self._task.evaluator.references)
+            tests = self._tests()
             self._check()
         except (ReportableError, OSError) as error:
             return failed(f"The tests cannot be read: {error}")
         return await run_tests(self._task, tests, self._host, self._hosts)
+
+    def _tests(self) -> list[NamedPath]:
+        """The references, and the script where it lies beside them."""
+        evaluator = self._task.evaluator
+        tests = self._catalogue.paths(self._task, evaluator.references)
+        script = self._catalogue.file(self._task, evaluator.script)
+        return tests if any(path == script for _, path in tests) else [*tests, (script.name, require_regular(script))]
 
 
 async def score_files(task: Task, catalogue: Catalogue, files: list[NamedPath], hosts: EvaluatorHosts | None,

@@ -52,6 +52,10 @@
         <translation>打开文件夹(&amp;F)…</translation>
     </message>
     <message>
+        <source>Open a learning &amp;run…</source>
+        <translation>打开强化学习运行(&amp;R)…</translation>
+    </message>
+    <message>
         <source>&amp;Generated tasks…</source>
         <translation>生成的任务(&amp;G)…</translation>
     </message>
@@ -106,6 +110,14 @@
     <message>
         <source>&amp;Continue…</source>
         <translation>继续(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Take o&amp;ver</source>
+        <translation>接管(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Hand back</source>
+        <translation>交还(&amp;H)</translation>
     </message>
     <message>
         <source>&amp;Branch from this step…</source>
@@ -214,6 +226,22 @@
     <message>
         <source>Filter &amp;sessions</source>
         <translation>筛选会话(&amp;S)</translation>
+    </message>
+    <message>
+        <source>The learning r&amp;un</source>
+        <translation>强化学习运行(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Update before, of the learning run</source>
+        <translation>强化学习运行的上一次更新</translation>
+    </message>
+    <message>
+        <source>Next update of the learning run</source>
+        <translation>强化学习运行的下一次更新</translation>
+    </message>
+    <message>
+        <source>Newest update of the learning run</source>
+        <translation>强化学习运行的最新一次更新</translation>
     </message>
     <message>
         <source>Write &amp;guidance</source>
@@ -512,6 +540,13 @@
     <message>
         <source>Hold the helm of agents that work for hours or days, and turn what they did into training data.</source>
         <translation>为工作数小时乃至数天的智能体掌舵，并把它们的所作所为变成训练数据。</translation>
+    </message>
+</context>
+<context>
+    <name>ArgumentForm</name>
+    <message>
+        <source>{name} (optional)</source>
+        <translation>{name}（可选）</translation>
     </message>
 </context>
 <context>
@@ -2014,10 +2049,6 @@
         <translation>它不能成为主机池的成员。</translation>
     </message>
     <message>
-        <source>An agent that is not ours cannot be branched: only its own program holds what it knows.</source>
-        <translation>外部智能体的会话不能分支：只有它自己的程序掌握它所知道的内容。</translation>
-    </message>
-    <message>
         <source>Sessions hold GPUs of {name}; end them first.</source>
         <translation>有会话占用 {name} 的 GPU；请先结束它们。</translation>
     </message>
@@ -2130,6 +2161,10 @@
         <translation>您不在任何可使用此服务器的组中。</translation>
     </message>
     <message>
+        <source>Too many log-ins were begun from your network. Wait a minute, then begin again.</source>
+        <translation>从您的网络发起的登录过多。请等一分钟再重新开始。</translation>
+    </message>
+    <message>
         <source>Your log-in to this server is over: log in again under File › Servers….</source>
         <translation>您在此服务器上的登录已到期：请在“文件 › 服务器…”中重新登录。</translation>
     </message>
@@ -2176,6 +2211,18 @@
     <message>
         <source>{server} knows no invitations: its program is older, or another.</source>
         <translation>{server} 不支持邀请：它的程序较旧，或者不是本程序。</translation>
+    </message>
+    <message>
+        <source>“{folder}” is not the folder of a learning run.</source>
+        <translation>“{folder}”不是强化学习运行的文件夹。</translation>
+    </message>
+    <message>
+        <source>The groups in “{path}” cannot be shown.</source>
+        <translation>无法显示“{path}”中的分组。</translation>
+    </message>
+    <message>
+        <source>The learning run cannot be read: {why}</source>
+        <translation>无法读取强化学习运行：{why}</translation>
     </message>
     <message>
         <source>No agent is running now, so nothing can be interrupted.</source>
@@ -2262,6 +2309,10 @@
         <translation>已有同名账户。请向管理员索取另一份邀请。</translation>
     </message>
     <message>
+        <source>An agent that is not ours goes on from its own record alone: branch it from a step with a snapshot, where its recipe says how it is taken up.</source>
+        <translation>外部智能体只能从它自己的记录继续：请从有快照的步骤分支，且其配方须说明如何接续。</translation>
+    </message>
+    <message>
         <source>A token is needed.</source>
         <translation>需要令牌。</translation>
     </message>
@@ -2312,6 +2363,22 @@
     <message>
         <source>Something was added to this session meanwhile. Look again at what would be lost.</source>
         <translation>此会话在此期间又有新增内容。请重新查看将失去什么。</translation>
+    </message>
+    <message>
+        <source>“{argument}” is missing, or is not what the tool takes.</source>
+        <translation>缺少“{argument}”，或它不是该工具接受的值。</translation>
+    </message>
+    <message>
+        <source>What there is to call cannot be read: update the older program.</source>
+        <translation>无法读取可调用的工具：请更新较旧的程序。</translation>
+    </message>
+    <message>
+        <source>Nobody can act in the place of this agent.</source>
+        <translation>无法代替这个智能体操作。</translation>
+    </message>
+    <message>
+        <source>The agent has this session back, or somebody else has it: take it over first.</source>
+        <translation>此会话已回到智能体或由他人接管：请先接管。</translation>
     </message>
     <message>
         <source>This session is still at work, or being written. Stop it, or end the import that follows its file; then ask again.</source>
@@ -3290,6 +3357,13 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>GroupTable</name>
+    <message>
+        <source>The sessions of one task side by side</source>
+        <translation>同一任务的各个会话并列</translation>
+    </message>
+</context>
+<context>
     <name>GuidanceBox</name>
     <message>
         <source>Write guidance</source>
@@ -3553,6 +3627,172 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Learning</name>
+    <message>
+        <source>reward {low}–{high}</source>
+        <translation>奖励 {low}–{high}</translation>
+    </message>
+    <message>
+        <source>nothing learnt: reward {reward} for all</source>
+        <translation>未学到任何东西：奖励均为 {reward}</translation>
+    </message>
+    <message>
+        <source>nothing learnt from it</source>
+        <translation>未从中学习</translation>
+    </message>
+    <message>
+        <source>Highest reward, fewest steps</source>
+        <translation>奖励最高、步数最少</translation>
+    </message>
+    <message>
+        <source>Rewarded though actions failed</source>
+        <translation>动作失败却得到奖励</translation>
+    </message>
+    <message>
+        <source>Much longer than usual</source>
+        <translation>比平常长得多</translation>
+    </message>
+    <message>
+        <source>Much shorter than usual</source>
+        <translation>比平常短得多</translation>
+    </message>
+    <message>
+        <source>Says the same again</source>
+        <translation>重复同样的话</translation>
+    </message>
+    <message>
+        <source>{value} steps, usually {usual}</source>
+        <translation>{value} 步，平常 {usual} 步</translation>
+    </message>
+    <message>
+        <source>{value} of {usual} actions failed</source>
+        <translation>{usual} 个动作中有 {value} 个失败</translation>
+    </message>
+    <message>
+        <source>{value} tokens, usually {usual}</source>
+        <translation>{value} 个词元，平常 {usual} 个</translation>
+    </message>
+    <message>
+        <source>{value} of its words, usually {usual}</source>
+        <translation>其用词的 {value}，平常 {usual}</translation>
+    </message>
+    <message>
+        <source>Length changed suddenly</source>
+        <translation>长度突变</translation>
+    </message>
+    <message>
+        <source>Entropy changed suddenly</source>
+        <translation>熵突变</translation>
+    </message>
+    <message>
+        <source>Failed actions changed suddenly</source>
+        <translation>失败动作数突变</translation>
+    </message>
+    <message>
+        <source>Steps changed suddenly</source>
+        <translation>步数突变</translation>
+    </message>
+    <message>
+        <source>{now}, before {before}</source>
+        <translation>{now}，此前 {before}</translation>
+    </message>
+</context>
+<context>
+    <name>LearningController</name>
+    <message>
+        <source>update {n} of {all}</source>
+        <translation>第 {n}/{all} 次更新</translation>
+    </message>
+    <message>
+        <source>no update yet</source>
+        <translation>尚无更新</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>last heard {time} ago</source>
+        <translation>{time}前有消息</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of metrics.jsonl cannot be read</source>
+        <translation>
+            <numerusform>metrics.jsonl 中有 %n 行无法读取</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Update {n}</source>
+        <translation>第 {n} 次更新</translation>
+    </message>
+    <message>
+        <source>step {n}</source>
+        <translation>步骤 {n}</translation>
+    </message>
+    <message>
+        <source>advantage {a}</source>
+        <translation>优势 {a}</translation>
+    </message>
+    <message>
+        <source>entropy {e}</source>
+        <translation>熵 {e}</translation>
+    </message>
+    <message>
+        <source>log-probability {p}</source>
+        <translation>对数概率 {p}</translation>
+    </message>
+    <message>
+        <source>the action failed</source>
+        <translation>动作失败</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>已掩码</translation>
+    </message>
+</context>
+<context>
+    <name>LearningRuns</name>
+    <message>
+        <source>Open the folder of a learning run</source>
+        <translation>打开强化学习运行的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>LearningView</name>
+    <message>
+        <source>What is worth a look</source>
+        <translation>值得一看的会话</translation>
+    </message>
+    <message>
+        <source>Tasks of the update</source>
+        <translation>本次更新的任务</translation>
+    </message>
+    <message>
+        <source>What the policy wrote</source>
+        <translation>策略写了什么</translation>
+    </message>
+    <message>
+        <source>Open session</source>
+        <translation>打开会话</translation>
+    </message>
+    <message>
+        <source>Open this session at this step (Enter)</source>
+        <translation>在此步骤打开该会话（回车）</translation>
+    </message>
+    <message>
+        <source>Curves and sessions of a run of “tiphys rl” appear here, also while it runs. Open its folder, or drop it onto the window.</source>
+        <translation>这里显示“tiphys rl”运行的曲线和会话，运行期间也会更新。打开它的文件夹，或把文件夹拖到窗口上。</translation>
+    </message>
+    <message>
+        <source>Worth a look</source>
+        <translation>值得一看</translation>
+    </message>
+    <message>
+        <source>Tasks</source>
+        <translation>任务</translation>
+    </message>
+</context>
+<context>
     <name>LifeLine</name>
     <message>
         <source>Written at step {written}; read at step {read}</source>
@@ -3752,6 +3992,23 @@ Delete or right click: take it away</source>
     <message>
         <source>Rubric</source>
         <translation>评分标准</translation>
+    </message>
+</context>
+<context>
+    <name>MemberHead</name>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} 个词元</translation>
+    </message>
+    <message>
+        <source>{n} failed</source>
+        <translation>{n} 个失败</translation>
     </message>
 </context>
 <context>
@@ -4287,6 +4544,14 @@ Delete or right click: take it away</source>
     <message>
         <source>Queues</source>
         <translation>队列列表</translation>
+    </message>
+    <message>
+        <source>Learning</source>
+        <translation>强化学习</translation>
+    </message>
+    <message>
+        <source>Take over</source>
+        <translation>接管</translation>
     </message>
 </context>
 <context>
@@ -5253,6 +5518,10 @@ Delete or right click: take it away</source>
         <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
     </message>
     <message>
+        <source>Tests: {name} runs as root in a container of its own.</source>
+        <translation>测试：{name} 在它自己的容器中以 root 身份运行。</translation>
+    </message>
+    <message>
         <source>Network: the host {name} has one.</source>
         <translation>网络：主机 {name} 可以联网。</translation>
     </message>
@@ -5593,6 +5862,45 @@ Delete or right click: take it away</source>
     <message>
         <source>The rules could not run: {why}</source>
         <translation>规则无法运行：{why}</translation>
+    </message>
+</context>
+<context>
+    <name>RunCurves</name>
+    <message>
+        <source>reward</source>
+        <translation>奖励</translation>
+    </message>
+    <message>
+        <source>– – solved  ● held out</source>
+        <translation>– – 解决率  ● 留出集</translation>
+    </message>
+    <message>
+        <source>KL</source>
+        <translation>KL</translation>
+    </message>
+    <message>
+        <source>– – to the first model</source>
+        <translation>– – 相对初始模型</translation>
+    </message>
+    <message>
+        <source>entropy</source>
+        <translation>熵</translation>
+    </message>
+    <message>
+        <source>tokens a session</source>
+        <translation>每会话词元数</translation>
+    </message>
+    <message>
+        <source>clipped</source>
+        <translation>截断比例</translation>
+    </message>
+    <message>
+        <source>staleness, in updates</source>
+        <translation>陈旧度（更新次数）</translation>
+    </message>
+    <message>
+        <source>Curves of the run</source>
+        <translation>运行曲线</translation>
     </message>
 </context>
 <context>
@@ -5953,6 +6261,10 @@ Delete or right click: take it away</source>
     <message>
         <source>score {n}</source>
         <translation>得分 {n}</translation>
+    </message>
+    <message>
+        <source>{person} acts</source>
+        <translation>{person} 在操作</translation>
     </message>
     <message>
         <source>{state}, not reviewed</source>
@@ -6751,10 +7063,23 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
 </context>
 <context>
+    <name>StepCells</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个词元</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>StepController</name>
     <message>
         <source>Step {n}</source>
         <translation>步骤 {n}</translation>
+    </message>
+    <message>
+        <source>advantage {a}</source>
+        <translation>优势 {a}</translation>
     </message>
     <message>
         <source>action {n} alone is judged</source>
@@ -6890,6 +7215,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>已用 {time}</translation>
     </message>
     <message>
+        <source>{person} writes step {n}</source>
+        <translation>{person} 在写第 {n} 步</translation>
+    </message>
+    <message>
         <source>The first step is being thought</source>
         <translation>正在思考第一步</translation>
     </message>
@@ -6934,6 +7263,68 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
 </context>
 <context>
+    <name>TakeoverController</name>
+    <message>
+        <source>The agent works by itself. Take over to write its next actions yourself, and hand back when you are done: it goes on from there.</source>
+        <translation>智能体正在自行工作。接管后由您写出它接下来的动作，完成后交还：它从那里继续。</translation>
+    </message>
+    <message>
+        <source>{person} writes the next actions.</source>
+        <translation>接下来的动作由 {person} 写出。</translation>
+    </message>
+    <message>
+        <source>Yours as soon as what runs now is over; a model that is being asked is cut off.</source>
+        <translation>当前运行的动作一结束就归您；正在询问的模型会被中断。</translation>
+    </message>
+    <message>
+        <source>At work on your actions ({n}).</source>
+        <translation>正在执行您的动作（{n}）。</translation>
+    </message>
+    <message>
+        <source>You write step {n}. The agent waits; without a word of yours it goes on in {m} minutes.</source>
+        <translation>第 {n} 步由您写出。智能体在等待；若您不再操作，{m} 分钟后它会继续。</translation>
+    </message>
+    <message>
+        <source>Choose a session.</source>
+        <translation>请选择一个会话。</translation>
+    </message>
+    <message>
+        <source>This trajectory was imported: nobody works on it.</source>
+        <translation>这条轨迹是导入的：没有智能体在工作。</translation>
+    </message>
+    <message>
+        <source>Nobody can act in the place of this agent.</source>
+        <translation>无法代替这个智能体操作。</translation>
+    </message>
+    <message>
+        <source>This session has ended.</source>
+        <translation>此会话已结束。</translation>
+    </message>
+</context>
+<context>
+    <name>TakeoverView</name>
+    <message>
+        <source>What the agent read last</source>
+        <translation>智能体最后读到的内容</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>Why (the agent reads it as its own thought)</source>
+        <translation>理由（智能体会把它读作自己的思考）</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Carry out</source>
+        <translation>执行</translation>
+    </message>
+</context>
+<context>
     <name>TaskSheet</name>
     <message>
         <source>The task&apos;s text</source>
@@ -6960,6 +7351,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>
             <numerusform>%n 个 Docker 容器：{names}</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>none needed: it is played in {environment}</source>
+        <translation>无需：在环境 {environment} 中进行</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
     </message>
     <message>
         <source>none: the agent runs UNCONFINED</source>

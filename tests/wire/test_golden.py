@@ -59,6 +59,7 @@ from core.protocol.messages import (
     Wire,
 )
 from core.protocol.operations import (
+    Act,
     AddNote,
     AnyOp,
     BranchSession,
@@ -74,6 +75,7 @@ from core.protocol.operations import (
     GiveBack,
     GiveVerdict,
     Guide,
+    HandBack,
     ImportSession,
     MakeQueue,
     MergeOpinions,
@@ -84,6 +86,7 @@ from core.protocol.operations import (
     SetTag,
     SetThresholds,
     TakeFromQueue,
+    TakeOver,
     TellTime,
 )
 
@@ -130,7 +133,7 @@ MESSAGES: list[Wire] = [
                              matches=((8, 16), (17, 22))),), more=True, behind=40),
     Tasks(id="q2", tasks=(OfferedTask(task="t1", title="Title", hosts=("main", "gpu"), terms=TaskTerms(
         text="Do it.", limits=Limits(steps=40, wall_s=3600.0), model="m", is_scored=True,
-        rights=(HostRight("network", "main"),))),), unreadable=1),
+        environment="textcraft 3", rights=(HostRight("network", "main"),))),), unreadable=1),
     Queues(state=QueueState(revision=9, queues=(QUEUE,), items=(
         QueueItem(queue="q1", session="s1", place=3, wanted=2, both=(SharedJudgement("keep", "mask", 1),), holders=(
             Holder(person="li", at=datetime(2026, 3, 2, 9, tzinfo=UTC), done="judged"),
@@ -146,6 +149,9 @@ OPS: list[Op] = [
     Guide(guidance="g1", text="Stop and look at the loss.", mode="interrupt"),
     ChangeGuidance(guidance="g1", text="Look at the loss."),
     Control(control="pause"),
+    TakeOver(idle_s=120.0),
+    Act(tool="act", arguments='{"command":"turn left"}', thought="The ball is behind it."),
+    HandBack(),
     BranchSession(parent="s0", step=7, without=("g1",), guidance="g2", text="Use the training split.", group="q1",
                   arm="another"),
     RestoreSession(snapshot="n1"),

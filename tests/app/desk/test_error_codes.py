@@ -30,6 +30,7 @@ ELSEWHERE = ("server/authority.py", "server/held_database.py", "server/running_s
 AMONG_PROGRAMS = {"ahead_of_log": "the client drops its copy", "journal_gap": "the runner resumes",
                   "seq_gap": "the client resumes", "no_grant": "only the command line takes a permission back",
                   "bad_proxy": "only whoever starts a server names its proxies",
+                  "bad_client_secret": "strangers are not told of the server's files",
                   "bad_role_rule": "only whoever starts a server gives roles to groups",
                   "session_taken": "a second runner gives up",
                   "too_many_subagents": "only a runner calls subagents, and writes the refusal into its log"}
