@@ -38,11 +38,11 @@ class PlainContexts:
         self._source = source
         self._prompter = TokenPrompter(tokenizer, "policy", stop_ids(model, tokenizer))
 
-    def prompt(self, trajectory: Trajectory, entry: StepEntry) -> list[int]:
-        """The tokens of a step's context without advice. Raises EndpointError, NotFound for a message that is gone."""
+    def request(self, trajectory: Trajectory, entry: StepEntry) -> Request:
+        """A step's context without advice. Raises NotFound for a message that is gone."""
         refs = [ref for ref in trajectory.context(entry.head.number) if not ref.source.startswith(ADVICE)]
-        messages = tuple(self._source.message(ref.hash) for ref in refs)
-        return self._prompter.prompt(Request(messages=messages)).ids
+        return Request(messages=tuple(self._source.message(ref.hash) for ref in refs),
+                       tools=self._source.tools(entry.tools))
 
     def without_advice(self, rollout: Rollout, group: str) -> list[AdvisedRows]:
         """The answers that were given with advice in sight, each as a pair of rows; a step that somebody masked is left
@@ -54,8 +54,30 @@ class PlainContexts:
             saw_advice = any(ref.source.startswith(ADVICE) for ref in trajectory.context(entry.head.number))
             if advised is not None and saw_advice and decided(entry, ExportOptions()) != "mask":
                 answer = advised.ids[advised.own]
-                found.append(AdvisedRows(advised, answer_row(self.prompt(trajectory, entry), answer.tolist(), advised)))
+                found.append(AdvisedRows(advised, answer_row(self._ids(trajectory, entry), answer.tolist(), advised)))
         return found
+
+    def corrections(self, session: str, group: str, reward: float = 0.0) -> list[PolicyRow]:
+        """What people did in the policy's place: each such step as a row, its answer as the template tells it. A step
+        that somebody masked is left out. Raises EndpointError, InvalidInput, NotFound."""
+        trajectory = self._source.trajectory(session)
+        found = []
+        for entry in trajectory.steps:
+            if entry.head.author and entry.completion is not None and decided(entry, ExportOptions()) != "mask":
+                request = self.request(trajectory, entry)
+                answer = self._prompter.written_answer(request, self._source.message(entry.completion.hash))
+                like = _empty(session, group, entry.head.number, reward)
+                found.append(answer_row(self._prompter.prompt(request).ids, answer, like))
+        return found
+
+    def _ids(self, trajectory: Trajectory, entry: StepEntry) -> list[int]:
+        return self._prompter.prompt(self.request(trajectory, entry)).ids
+
+
+def _empty(session: str, group: str, step: int, reward: float) -> PolicyRow:
+    """A row of one own token, for what an answer is like beside its tokens."""
+    own = np.ones(1, bool)
+    return PolicyRow(np.zeros(1, np.int64), own, np.zeros(1), np.full(1, step), ~own, session, group, 0, reward)
 
 
 def row_of_step(rollout: Rollout, step: int, group: str) -> PolicyRow | None:

@@ -14,7 +14,6 @@ import json
 import random
 import sys
 import time
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import msgspec
@@ -24,7 +23,7 @@ from study.people_start import ADVISERS, AdvisedEnvironment, Adviser, advise, pe
 
 from core.agents.playing import play
 from core.aio import TaskScope
-from core.domain.events import GuidanceQueued, SessionCreated, VerdictGiven
+from core.domain.events import ActionAsked, Fact, GuidanceQueued, SessionCreated, TakeoverAsked, VerdictGiven
 from core.domain.ids import new_id
 from core.domain.task import Limits
 from core.environments.registry import environment_task, open_environment
@@ -35,7 +34,9 @@ from core.rollouts.session_log import StoreLog
 from core.store.home import Home
 
 VARIANTS = ("grpo", "sft", "advice", "takeovers", "branches", "verdicts")
-WITH_PEOPLE = ("advice", "takeovers", "branches", "verdicts")
+PARTS = {"advice": ("advises", 0.5), "takeovers": ("takes over", 0.5), "branches": ("advises", 0.5),
+         "verdicts": ("judges", 1.0)}
+"""What a person does, and in which share of the sessions."""
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,10 +62,9 @@ class Sessions:
         self._home, self._model, self._setting = home, model, setting
         self._policy = LocalPolicy(model, tokenizer, temperature=1.0, most_at_once=128)
 
-    def played(self, wanted: list[tuple[int, Adviser | None, bool]], seed: int, *, greedy: bool = False
-               ) -> list[tuple[Rollout, AdvisedEnvironment]]:
-        """Sessions of items, each with its adviser (None: nobody) and whether the adviser also speaks; else it only
-        notes, and judges every step."""
+    def played(self, wanted: list[tuple[int, Adviser | None, str]], seed: int, *, greedy: bool = False
+               ) -> list[Rollout]:
+        """Sessions of items, each with its adviser (None: nobody) and what that one does in it."""
         before = self._model.config._attn_implementation
         self._model.set_attn_implementation("sdpa")
         self._policy._temperature = 0.0 if greedy else 1.0
@@ -80,26 +80,33 @@ class Sessions:
             return list(await asyncio.gather(*(
                 self._one(store, PolicySession(batcher, f"{seed} {n}"), *one) for n, one in enumerate(wanted))))
 
-    async def _one(self, store: StoreLog, model, item: int, adviser: Adviser | None, speaks: bool):
+    async def _one(self, store: StoreLog, model, item: int, adviser: Adviser | None, part: str):
         task = msgspec.structs.replace(environment_task(self._setting.kind, item=item),
                                        limits=Limits(steps=self._setting.limit, evaluations=None))
         settings = msgspec.structs.replace(ROLLOUT_AGENT, model=msgspec.structs.replace(
             ROLLOUT_AGENT.model, max_output_tokens=12))
         created = SessionCreated(task=task, agent=settings)
         async with store.session(new_id(), created) as place:
-            say: Callable[[str], Awaitable[None]] | None = None
-            if adviser is not None and speaks:
-                async def say(text: str) -> None:
-                    await advise(store, place, GuidanceQueued(guidance=new_id(), text=text))
+            async def tell(*facts: Fact) -> None:
+                for fact in facts:
+                    await advise(store, place, fact)
+                place.signals.ring()
 
-            environment = AdvisedEnvironment(open_environment(task.environment), task, adviser, say)
+            async def say(text: str) -> None:
+                await tell(GuidanceQueued(guidance=new_id(), text=text))
+
+            async def act_instead(command: str) -> None:
+                wanted = ActionAsked(tool="act", arguments=json.dumps({"command": command}))
+                await tell(*([] if place.inbox.takeover else [TakeoverAsked()]), wanted)
+
+            environment = AdvisedEnvironment(open_environment(task.environment), task, adviser,
+                                             say if part == "advises" else None,
+                                             act_instead if part == "takes over" else None)
             await play(place.journal, place.inbox, place.signals, task, settings, model, environment=environment)
-            if adviser is not None and not speaks:
-                for step, (done, right) in environment.choices.items():
-                    await advise(store, place, VerdictGiven(step=step, value="keep" if done == right else "mask"))
-            name = place.journal.session
-            ended = rollout_of(name, [created, *place.journal.facts()], place.journal.blob)
-        return ended, environment
+            if adviser is not None and part == "judges":
+                await tell(*(VerdictGiven(step=step, value="keep" if done == right else "mask")
+                             for step, (done, right) in environment.choices.items()))
+            return rollout_of(place.journal.session, [created, *place.journal.facts()], place.journal.blob)
 
 
 class Trial:
@@ -130,8 +137,10 @@ class Trial:
         setting = self._setting
         dice = np.random.default_rng([self._seed, number])
         items = [setting.learn[i] for i in dice.permutation(len(setting.learn))[: setting.tasks]]
-        half = setting.group // 2 if self._variant in ("advice", "branches") else 0
-        wanted = [(item, self._adviser, member < half) for item in items for member in range(setting.group)]
+        part, share = PARTS.get(self._variant, ("", 0.0))
+        half = int(setting.group * share) if share < 1 else 0
+        wanted = [(item, self._adviser, part if share == 1 or member < half else "") for item in items
+                  for member in range(setting.group)]
         ended = self._sessions.played(wanted, int(dice.integers(1 << 31)))
         groups = [f"u{number}.{n // setting.group}" for n in range(len(ended))]
         getattr(self, f"_{self._variant}")(ended, groups, half)
@@ -145,7 +154,7 @@ class Trial:
         from core.training.rl_play import rows_of
 
         size = self._setting.group
-        return [row for n, ((one, _), group) in enumerate(zip(ended, groups, strict=True)) if chosen(n % size)
+        return [row for n, (one, group) in enumerate(zip(ended, groups, strict=True)) if chosen(n % size)
                 for row in rows_of(one, group, set())]
 
     def _weigh(self, rows, judged) -> None:
@@ -187,24 +196,20 @@ class Trial:
         size = self._setting.group
         with contextlib.closing(self._open_source()) as source:
             contexts = PlainContexts(source, self._model, self._tokenizer)
-            return [pair for n, ((one, _), group) in enumerate(zip(ended, groups, strict=True)) if n % size < half
+            return [pair for n, (one, group) in enumerate(zip(ended, groups, strict=True)) if n % size < half
                     for pair in contexts.without_advice(one, group)]
 
     def _takeovers(self, ended, groups, half) -> None:
-        """At the first step at which a session goes wrong, what the person would have done instead is learnt."""
+        """In half of the sessions a person goes on after the first error; what they did is learnt, and the others are
+        compared."""
         from core.training.people import corrected
-        from core.training.people_rows import answer_row, row_of_step
+        from core.training.people_rows import PlainContexts
 
-        self._grpo(ended, groups, 0)
-        rows = []
-        for (one, environment), group in zip(ended, groups, strict=True):
-            at = next((step for step, (done, right) in environment.choices.items() if done != right), 0)
-            row = row_of_step(one, at, group) if at else None
-            if row is not None:
-                first = int(np.flatnonzero(row.own)[0])
-                text = f"Action: {environment.choices[at][1]}<|end|>"
-                answer = self._tokenizer(text, add_special_tokens=False)["input_ids"]
-                rows.append(answer_row(row.ids[:first].tolist(), answer, row))
+        self._grpo(ended, groups, half)
+        with contextlib.closing(self._open_source()) as source:
+            contexts = PlainContexts(source, self._model, self._tokenizer)
+            rows = [row for n, (one, group) in enumerate(zip(ended, groups, strict=True))
+                    if n % self._setting.group < half for row in contexts.corrections(one.session, group)]
         if rows:
             self._weigh(rows, lambda now: corrected(rows, now, 0.1))
 
@@ -228,21 +233,21 @@ class Trial:
 
         rows = self._rows(ended, groups)
         with contextlib.closing(self._open_source()) as source:
-            given = {one.session: verdict_values(source.trajectory(one.session)) for one, _ in ended}
+            given = {one.session: verdict_values(source.trajectory(one.session)) for one in ended}
         self._policy_gradient(rows, with_verdicts(rows, given, 0.5))
 
     def tested(self, *, greedy: bool) -> list[float]:
         """The share of plays of each held-out item that reach the goal, alone."""
         each = 1 if greedy else self._setting.test_group
-        wanted = [(item, None, False) for item in self._setting.held for _ in range(each)]
-        found = [float(one.score == 100.0) for one, _ in self._sessions.played(wanted, 7, greedy=greedy)]
+        wanted = [(item, None, "") for item in self._setting.held for _ in range(each)]
+        found = [float(one.score == 100.0) for one in self._sessions.played(wanted, 7, greedy=greedy)]
         return [float(np.mean(found[n : n + each])) for n in range(0, len(found), each)]
 
 
 def cases(seeds: int) -> list[tuple[str, str, int]]:
     """Every variant, adviser and seed, a seed whole before the next."""
     return [(variant, adviser, seed) for seed in range(1, seeds + 1) for variant in VARIANTS
-            for adviser in (ADVISERS if variant in WITH_PEOPLE else ("",))]
+            for adviser in (ADVISERS if variant in PARTS else ("",))]
 
 
 def run(out: Path, setting: Setting, seeds: int, minutes: float) -> None:

@@ -35,6 +35,9 @@ PERSON = Author(kind="person", name="adviser")
 _ADVICE = re.compile(r"Do: ([a-z0-9 ,]+)")
 
 
+Speak = Callable[[str], Awaitable[None]]
+
+
 class Adviser:
     """Knows the way, and errs at times."""
 
@@ -49,11 +52,13 @@ class Adviser:
 
 class AdvisedEnvironment:
     """An environment beside which an adviser stands (None: nobody). `choices` hold for each step what was done, and
-    what the adviser would have done; `say`, where it speaks, tells the agent before each step."""
+    what the adviser would have done; `say`, where it speaks, tells the agent before each step; `act_instead`, where it
+    takes over, is called for each step after the first at which the agent did something else."""
 
-    def __init__(self, environment, task: Task, adviser: Adviser | None,
-                 say: Callable[[str], Awaitable[None]] | None) -> None:
+    def __init__(self, environment, task: Task, adviser: Adviser | None, say: Speak | None = None,
+                 act_instead: Speak | None = None) -> None:
         self._inner, self._task, self._adviser, self._say = environment, task, adviser, say
+        self._act_instead, self._has_erred = act_instead, False
         self._plan = list(kind_of(task.environment).plan(task.environment)) if adviser is not None else []
         self._known, self._word = sorted(set(self._plan) | set(_COMMANDS.get(task.environment.kind, ()))), ""
         self.choices: dict[int, tuple[str, str]] = {}
@@ -71,6 +76,7 @@ class AdvisedEnvironment:
         if self._adviser is not None:
             if word:
                 self.choices[step] = (line, word)
+                self._has_erred |= line != word
             if self._plan and line == self._plan[0] and found.error is None:
                 self._plan.pop(0)
             if not found.done:
@@ -84,6 +90,8 @@ class AdvisedEnvironment:
         self._word = self._adviser.word(right, self._known) if right else ""
         if self._say is not None and self._word:
             await self._say(f"Do: {self._word}")
+        if self._act_instead is not None and self._word and self._has_erred:
+            await self._act_instead(self._word)
 
     def _right(self) -> str:
         """The next command of the way: BabyAI's bot from where the agent stands, else what the plan still holds."""
