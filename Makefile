@@ -1,18 +1,19 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check shape format agents fuzz attacks foreign audit faults faults-long bench study screenshots beside packages packages-test site clean
+# The rest: make lint types contracts translations check shape format agents fuzz attacks foreign audit faults faults-long bench study study-people screenshots beside packages packages-test site clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+IDLE := chrt -i 0 nice -n 19
 SETUP := packaging/setup
 INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: agents beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
+.PHONY: agents beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study study-people packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -85,6 +86,12 @@ bench: $(VENV)/.has-test
 # Does masking help? Records, judges, trains and rolls out SmolLM2 (docs/study.md): under an hour of one core.
 study: $(VENV)/.has-test
 	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.run --device $(or $(DEVICE),cpu)
+
+# Does it help to learn from people? A small policy, advised by true and imperfect advisers (docs/reinforcement.md): it goes on where it was cut;
+# make study-people SEEDS=5 KIND=babyai MINUTES=60.
+study-people: $(VENV)/.has-test
+	cd tests && OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=..:. $(IDLE) ../$(BIN)/python -m study.people $(abspath $(or $(OUT),build/study-people)) \
+	  --kind $(or $(KIND),babyai) --seeds $(or $(SEEDS),5) --minutes $(or $(MINUTES),100000)
 
 # Thousands of damaged inputs for every decoder, and extreme events in every panel of the window (minutes);
 # make fuzz EXAMPLES=20000 SESSIONS=2000 for a night.
