@@ -42,10 +42,11 @@ class ModelSpan(msgspec.Struct, kw_only=True):
 
 
 class ToolSpan(msgspec.Struct, kw_only=True):
-    """One run of a tool."""
+    """One run of a tool. `failure` are the trace's words where it broke and gave nothing back."""
 
     name: str
     text: str
+    failure: str = ""
     call: str = ""
     arguments: Any = None
     at: datetime | None = None
@@ -143,7 +144,7 @@ def add_spans(builder: SessionBuilder, spool: SpanSpool, spans: Sequence[ParkedS
 def _add_tool(conversation: Conversation, span: ToolSpan) -> None:
     """A run of a tool whose call was not recorded."""
     call = make_call(span.call, span.name, {} if span.arguments is None else span.arguments)
-    result = CallResult(text=span.text, call=call.id, error=span.error, ended_at=span.ended_at)
+    result = CallResult(text=span.text or span.failure, call=call.id, error=span.error, ended_at=span.ended_at)
     conversation.add_step(ForeignStep(calls=(call,), results=[result], started_at=span.at, ended_at=span.ended_at))
 
 
@@ -167,15 +168,16 @@ def _add(conversation: Conversation, span: ModelSpan, results: list[CallResult])
 
 def _results(asked: ModelSpan, spool: SpanSpool, near: list[ParkedSpan], named: Mapping[str, ParkedSpan],
              given: Sequence[Message]) -> Iterator[CallResult]:
-    """`near` are the runs of tools before the next request, `named` those that bear their call's id."""
+    """`near` are the runs of tools before the next request, `named` those that bear their call's id. Of one that broke
+    a trace has where; what the model was told of it stands in the next prompt."""
     for call in asked.answer.tool_calls:
         found = named.get(call.id) or next((s for s in near if not s.call and s.name == call.name), None)
+        answer = next((m for m in given if m.role == "tool" and m.tool_call_id == call.id), None)
         if found is not None:
             if found in near:
                 near.remove(found)
             tool = spool.tool(found)
-            yield CallResult(text=tool.text, call=call.id, error=tool.error, started_at=tool.at, ended_at=tool.ended_at)
-            continue
-        answer = next((m for m in given if m.role == "tool" and m.tool_call_id == call.id), None)
-        if answer is not None:
+            text = tool.text or (answer.content if answer is not None and tool.failure else "") or tool.failure
+            yield CallResult(text=text, call=call.id, error=tool.error, started_at=tool.at, ended_at=tool.ended_at)
+        elif answer is not None:
             yield CallResult(text=answer.content, call=call.id)

@@ -117,7 +117,7 @@ def _tool(one: dict[str, Any]) -> ToolSpan:
     output = one.get("output")
     failed = _failure(one)
     text = as_json("" if output is None else output)
-    return ToolSpan(name=text_of(one.get("name")), text=text or failed, at=time_of(one.get("startTime")),
+    return ToolSpan(name=text_of(one.get("name")), text=text, failure=failed, at=time_of(one.get("startTime")),
                     ended_at=time_of(one.get("endTime")), arguments=one.get("input"),
                     call=text_of(dict_of(one.get("metadata")).get("tool_call_id")),
                     error=ActionError(kind="tool_error", message=failed[:2000]) if failed else None)

@@ -120,7 +120,7 @@ def _span(run: dict[str, Any]) -> Span | None:
     inputs, outputs, failed = dict_of(run.get("inputs")), dict_of(run.get("outputs")), text_of(run.get("error"))
     if run.get("run_type") == "tool":
         text, call = _tool_output(outputs)
-        return ToolSpan(name=text_of(run.get("name")), text=text or failed, at=at, ended_at=ended, call=call,
+        return ToolSpan(name=text_of(run.get("name")), text=text, failure=failed, at=at, ended_at=ended, call=call,
                         arguments=inputs,
                         error=ActionError(kind="tool_error", message=failed[:2000]) if failed else None)
     if run.get("run_type") != "llm":

@@ -158,7 +158,7 @@ def _span(span: dict[str, Any], held: dict[str, Any]) -> Span | None:
 def _tool(span: dict[str, Any], held: dict[str, Any], at: datetime | None, ended: datetime | None) -> ToolSpan:
     result, failed = held.get("gen_ai.tool.call.result", held.get("gen_ai.tool.message")), _failure(span, held)
     text = as_json("" if result is None else result)
-    return ToolSpan(name=text_of(held.get("gen_ai.tool.name")), text=text or failed, at=at, ended_at=ended,
+    return ToolSpan(name=text_of(held.get("gen_ai.tool.name")), text=text, failure=failed, at=at, ended_at=ended,
                     call=text_of(held.get("gen_ai.tool.call.id")), arguments=held.get("gen_ai.tool.call.arguments"),
                     error=ActionError(kind=text_of(held.get("error.type"))[:100] or "tool_error", message=failed[:2000])
                     if failed else None)
