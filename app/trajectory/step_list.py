@@ -250,6 +250,7 @@ class StepList(QTableView):
         """A row became current; by the reader unless we did it ourselves."""
         super().currentChanged(current, previous)
         if current.isValid() and not self._quiet:
+            self.mark_read(-1)
             self.rest()
             self.scrollTo(current, QAbstractItemView.ScrollHint.EnsureVisible)
             self.opened.emit(current.row())
@@ -274,7 +275,8 @@ class StepList(QTableView):
             self._reader_scrolled()
             return
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_PageUp) and not self.currentIndex().isValid():
-            self._to_edge(True, False)  # who follows reads the newest row: going up begins there
+            read = self.delegate.read_row  # who follows reads the newest step: going up begins there
+            self.select_alone(read if read >= 0 else self.model().rowCount() - 1)
             return
         if event.key() in _MOVES and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event = QKeyEvent(event.type(), event.key(), event.modifiers() & ~Qt.KeyboardModifier.ControlModifier)

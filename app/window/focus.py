@@ -22,7 +22,9 @@ class LostFocus(QObject):
         """`bars` judge; `panels` gives those whose list takes the keys where the steps are not in front."""
         super().__init__(parent)
         self._place, self._bars, self._panels = place, bars, panels
+        self._owed: QWidget | None = None
         place.sight.opened.connect(self.find_soon)
+        place.sight.grew.connect(self._return_owed_keys)
         QApplication.instance().focusChanged.connect(self._on_moved)  # type: ignore[union-attr]
 
     def lead_back(self) -> None:
@@ -46,8 +48,14 @@ class LostFocus(QObject):
             QTimer.singleShot(0, self, partial(self._return_keys, now))
 
     def _return_keys(self, chance: QWidget) -> None:
+        """Steps that are still being read can take no keys: then once more when they are there."""
         if self._place.sight.session and QApplication.focusWidget() is chance:
             self.lead_back()
+            self._owed = None if self._place.cursor.focus_list() else QApplication.focusWidget()
+
+    def _return_owed_keys(self) -> None:
+        if self._owed is not None and self._owed is QApplication.focusWidget():
+            QTimer.singleShot(0, self, partial(self._return_keys, self._owed))
 
     def _find(self) -> None:
         if self._is_lost():
