@@ -28,7 +28,7 @@ from core.gateway.answer_reader import Heard
 from core.gateway.dialect import CallOutcome
 from core.gateway.lines import AgentLine, LinePlacement
 from core.gateway.request import AgentRequest
-from core.gateway.written_items import put_in
+from core.gateway.items import put_in
 
 _WENT_BACK = "The agent went on from an earlier place: later contexts hold nothing of what came after it."
 

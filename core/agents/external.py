@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,6 +48,8 @@ OUTAGE_AFTER = 3
 STARTS = 3
 """An agent that ends badly is taken up again, but for so many starts without a step between them."""
 FLUSH_S = 30.0
+LOOK_S = 240.0
+"""So long at most an agent waits for its answer's end where a snapshot of its files is being taken."""
 GATEWAY_FILE = "gateway.json"
 
 
@@ -177,10 +179,16 @@ class ExternalAgent:
         if not self._ended.done():
             self._ended.set_result(status)
 
-    def _on_step(self, step: int) -> None:
-        """A step begins, so the one before is over: look what it changed, beside the gateway's work."""
+    async def _looked(self) -> None:
+        """Until a step was looked at, so that the agent changes nothing meanwhile; but not for ever."""
+        if self._look is not None:
+            await asyncio.wait({self._look}, timeout=LOOK_S)
+
+    def _on_step(self, step: int) -> Callable[[], Awaitable[None]]:
+        """A step begins, so the one before is over: look what it changed, while the model thinks."""
         if self._look is None or self._look.done():
             self._look = self._scope.spawn(self._look_at(max(0, step - 1)), name="look")
+        return self._looked
 
     async def _look_at(self, step: int) -> None:
         """The agent waits for its model meanwhile, so its files are as after the step, its own record among them."""
@@ -215,8 +223,9 @@ class ExternalAgent:
             start = await self._again(filling)
 
     async def _begun(self, filling: RecipeValues) -> Start:
-        """The start that is there from a runner before, or the first one; or one more after the session's end."""
-        if self._goes_on and self._process.last:
+        """The start that is there from a runner before, or the first one; or one more after the session's end, and in
+        a branch, whose agent had begun elsewhere."""
+        if self._goes_on if self._process.last else self._lines.lines.main is not None:
             return await self._again(filling)
         return self._process.last or await self._process.start(filling, self._recipe.command, 0)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
@@ -48,11 +48,13 @@ class Seam:
     def __init__(self, lines: LineSessions, inbox: Inbox, signals: Signals, reader: RequestReader, upstream: Upstream,
                  *, token: str, key: str, is_over: Callable[[], bool], on_paused: Callable[[bool], None],
                  on_leave: Callable[[str], None],
-                 on_ended: Callable[[int], None], on_text: Callable[[str], None], on_step: Callable[[int], None],
+                 on_ended: Callable[[int], None], on_text: Callable[[str], None],
+                 on_step: Callable[[int], Callable[[], Awaitable[None]] | None],
                  on_failures: Callable[[int, str], None]) -> None:
         """`is_over` says that nothing more may be asked; `on_leave` shows what the agent asks leave for, "" once that
         is answered; `on_ended` takes the exit status of an attached agent;
-        `on_step` is told when a step begins, `on_failures` how many answers of the main line failed in a row."""
+        `on_step` is told when a step begins, and what it gives is awaited before the agent has the answer's end;
+        `on_failures` is told how many answers of the main line failed in a row."""
         self._lines, self._inbox, self._signals, self._reader = lines, inbox, signals, reader
         self._upstream, self._token, self._key = upstream, token, key
         self._is_over, self._on_paused, self._on_ended, self._on_leave = is_over, on_paused, on_ended, on_leave
@@ -237,8 +239,7 @@ class Seam:
             await asyncio.sleep(0)  # the request is on its way while the journal is written
             if not sending.binds:
                 self._commit(sending, subagent)
-            if sending.placement.line.kind == "main":
-                self._on_step(sending.step)
+            looked = self._on_step(sending.step) if sending.placement.line.kind == "main" else None
             answer = await request
             if isinstance(answer, ReportableError):
                 is_over = True
@@ -247,6 +248,8 @@ class Seam:
             try:
                 reader.begin(answer.head, clock.time() - began)
                 last = await self._stream(visit, answer, reader, tell)
+                if looked is not None:
+                    await looked()
                 is_over = True
                 ending = reader.ending()
                 self._over(sending, subagent, ending)

@@ -50,6 +50,7 @@ _SENTENCES: dict[str, str] = {
     "endpoint": "all that the agent sees is sent to {name}",
     "image": "its container is made from the image {name}",
     "build": "its container is built by {name}: the task's own commands run as root in containers of their own",
+    "root_tests": "its tests {name} run as root in a container of their own",
     "network": "its host {name} has a network",
     "reach": "its host {name} reaches {endpoint}",
     "data": "its hosts read {name} of this computer",
@@ -80,6 +81,8 @@ def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
         if task.evaluator.script:
             yield HostRight("unconfined_evaluator", task.evaluator.script)
         return
+    if task.evaluator.as_root:
+        yield HostRight("root_tests", task.evaluator.script)
     for host in task.hosts:
         for image in filter(None, (host.image, *host.bases)):
             yield HostRight("image", image)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.gateway.chain import ChainMaker
+from core.gateway.items import ItemsReader, WrittenItems, put_in
 from core.gateway.recipe import DIALECTS
-from core.gateway.written_items import ItemsReader, WrittenItems, put_in
 
 CHAT = DIALECTS["chat"]
 TEXTS = st.text(st.sampled_from('a"\\{}[],: é\n'), max_size=12)
