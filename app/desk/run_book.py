@@ -109,8 +109,8 @@ class RunBook(QObject):
             return
         self._awaited = session
         self._scratch = self._scratch or tempfile.TemporaryDirectory(prefix="tiphys-run-")
-        target = Path(self._scratch.name) / f"{session}.tiphys"
-        self._file_work.start(_tried, lambda: (str(write_session(Path(str(self.folder)), session, target)), step))
+        place = Path(self._scratch.name)
+        self._file_work.start(_tried, lambda: (str(write_session(Path(str(self.folder)), session, place)), step))
 
     # ---- following -------------------------------------------------------------------------------
 

@@ -5,12 +5,14 @@ The run writes on meanwhile, so everything is read anew from where the last look
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from core.domain.errors import InvalidInput
+from core.domain.ids import is_id
 from core.formats import archive
 from core.store import blobs, log
 from core.store.home import Home
@@ -22,6 +24,14 @@ PIECE = 1 << 20
 
 MOST_SHEETS = 64 << 20
 """Bytes of one update's sheets; a larger file is refused, as no screen shows it."""
+
+
+MOST_FACTS = 1 << 20
+"""Bytes of a run's settings."""
+
+_SHEETS = re.compile(r"[0-9]{1,9}\.json", re.ASCII)
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What JSON of somebody else's making is answered with."""
 
 
 class RunFacts(msgspec.Struct, frozen=True):
@@ -49,10 +59,17 @@ class RunNews(msgspec.Struct, frozen=True):
 def facts_of(folder: Path) -> RunFacts:
     """What the run of a folder is. Raises InvalidInput (no_run) for a folder that holds none."""
     try:
-        return msgspec.json.decode((folder / "run.json").read_bytes(), type=RunFacts)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        return msgspec.json.decode(_content(folder / "run.json", MOST_FACTS), type=RunFacts)
+    except (OSError, *_UNREADABLE) as error:
         raise InvalidInput("no_run", f"{folder} is no folder of a learning run: it has no run.json of one.",
                            folder=str(folder)) from error
+
+
+def _content(path: Path, most: int) -> bytes:
+    """A plain file's bytes: a pipe or a device of a foreign folder would never end. Raises OSError."""
+    if not path.is_file() or path.stat().st_size > most:
+        raise FileNotFoundError(f"{path} is no file of at most {most:,} bytes")
+    return path.read_bytes()
 
 
 def is_run(folder: Path) -> bool:
@@ -67,7 +84,7 @@ def is_run(folder: Path) -> bool:
 def look(folder: Path, before: RunNews) -> RunNews:
     """What is there now, by what was there before. A run that is gone on with writes its metrics anew. Raises OSError
     where the folder cannot be read."""
-    numbers = (int(p.stem) for p in (folder / "groups").glob("*.json") if p.stem.isdigit())
+    numbers = (int(p.stem) for p in (folder / "groups").glob("*.json") if _SHEETS.fullmatch(p.name))
     found = msgspec.structs.replace(before, newest=max(numbers, default=0), is_over=(folder / "model").is_dir(),
                                     has_more=False)
     path = folder / "metrics.jsonl"
@@ -91,7 +108,7 @@ def _metrics(data: bytes) -> tuple[tuple[RlMetric, ...], int]:
     for line in data.splitlines():
         try:
             found.append(msgspec.json.decode(line, type=RlMetric))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except _UNREADABLE:
             unread += 1
     return tuple(found), unread
 
@@ -110,16 +127,20 @@ def sheets_of(folder: Path, update: int) -> tuple[GroupSheet, ...]:
     try:
         groups = msgspec.json.decode(path.read_bytes(), type=list[msgspec.Raw])
         return tuple(msgspec.json.decode(one, type=GroupSheet) for one in groups)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         raise InvalidInput("bad_sheets", f"{path} holds no groups: {error}", path=str(path)) from error
 
 
-def write_session(folder: Path, session: str, target: Path) -> Path:
-    """Write a session of a run as an archive, which the program opens like any other; gives its path.
+def write_session(folder: Path, session: str, place: Path) -> Path:
+    """Write a session of a run as an archive in the folder `place`, which the program opens like any other; gives its
+    path.
 
-    Raises NotFound where the run has no home, or it does not hold the session; Unavailable where it cannot be read or
-    written.
+    Raises InvalidInput (bad_id) for a name that is no session's, as a foreign sheet may give; NotFound where the run
+    has no home, or it does not hold the session; Unavailable where it cannot be read or written.
     """
+    if not is_id(session):
+        raise InvalidInput("bad_id", f"{session[:80]!r} cannot name a session.")
+    target = place / f"{session}.tiphys"
     with closing(connect(Home(folder / "home").server_db, readonly=True)) as conn:
         title = log.row(conn, session).title
         bodies = [placed.body for placed in log.read_all(conn, session)]

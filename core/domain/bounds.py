@@ -76,6 +76,9 @@ Factor = Annotated[float, Meta(ge=0, le=1e6)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A part of a whole."""
 
+Measure = Annotated[float, Meta(ge=-1e30, le=1e30)]
+"""What a training run measured: far below where a double's sums and a chart's scales end."""
+
 Moment = Annotated[datetime, Meta(tz=True)]
 """A time with its offset from UTC; years 1 to 9999."""
 

@@ -71,6 +71,6 @@ def _lines(path: Path, kind: type[T]) -> Iterator[T]:
         for number, line in enumerate(file, 1):
             try:
                 yield msgspec.json.decode(line, type=kind)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise InvalidInput("bad_drafts", f"{path}, line {number}, is no record of a draft: {error}",
                                    path=str(path), line=number) from error

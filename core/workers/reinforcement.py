@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from core.domain.bounds import Count, Id, Measure, StepPlace, Text, Title, Total
+
 
 class RlMetric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One update; update 0 tells of the held-out items before the first.
@@ -17,46 +19,46 @@ class RlMetric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     back. `staleness` is the mean age of what was trained, in updates. Times are in seconds.
     """
 
-    update: int
-    updates: int
-    reward: float | None = None
-    reward_spread: float | None = None
-    solved: float | None = None
-    sessions: int = 0
-    failed: int = 0
-    groups: int = 0
-    groups_dropped: int = 0
-    steps: float | None = None
-    errors: float | None = None
-    length: float | None = None
-    horizon: int | None = None
-    loss: float | None = None
-    entropy: float | None = None
-    kl: float | None = None
-    kl_reference: float | None = None
-    clipped: float | None = None
-    staleness: float | None = None
-    masked_steps: int = 0
-    grad_norm: float | None = None
-    lr: float | None = None
-    tokens: int | None = None
-    play_s: float | None = None
-    train_s: float | None = None
-    test_reward: float | None = None
-    test_solved: float | None = None
-    test_sessions: int | None = None
+    update: Count
+    updates: Count
+    reward: Measure | None = None
+    reward_spread: Measure | None = None
+    solved: Measure | None = None
+    sessions: Count = 0
+    failed: Count = 0
+    groups: Count = 0
+    groups_dropped: Count = 0
+    steps: Measure | None = None
+    errors: Measure | None = None
+    length: Measure | None = None
+    horizon: Count | None = None
+    loss: Measure | None = None
+    entropy: Measure | None = None
+    kl: Measure | None = None
+    kl_reference: Measure | None = None
+    clipped: Measure | None = None
+    staleness: Measure | None = None
+    masked_steps: Count = 0
+    grad_norm: Measure | None = None
+    lr: Measure | None = None
+    tokens: Total | None = None
+    play_s: Measure | None = None
+    train_s: Measure | None = None
+    test_reward: Measure | None = None
+    test_solved: Measure | None = None
+    test_sessions: Count | None = None
 
 
 class StepSheet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A step of a session: what the policy wrote (cut), how many tokens, and the means over them of advantage, entropy
     and log-probability. `masked`: a person said so."""
 
-    number: int
-    text: str = ""
-    tokens: int = 0
-    advantage: float = 0.0
-    entropy: float = 0.0
-    log_prob: float = 0.0
+    number: StepPlace
+    text: Text = ""
+    tokens: Total = 0
+    advantage: Measure = 0.0
+    entropy: Measure = 0.0
+    log_prob: Measure = 0.0
     is_error: bool = False
     masked: bool = False
 
@@ -64,19 +66,19 @@ class StepSheet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class SessionSheet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A session of a group. `advantage` is the mean over its own tokens."""
 
-    session: str
-    reward: float = 0.0
-    advantage: float = 0.0
-    version: int = 0
+    session: Id
+    reward: Measure = 0.0
+    advantage: Measure = 0.0
+    version: Count = 0
     steps: list[StepSheet] = []
 
 
 class GroupSheet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The sessions of one task in one update; `dropped` where nothing was learnt from them."""
 
-    update: int
-    group: str
-    task: str = ""
+    update: Count
+    group: Title
+    task: Title = ""
     dropped: bool = False
     sessions: list[SessionSheet] = []
 

@@ -186,7 +186,7 @@ def test_a_folder_of_no_run_is_none_and_says_so(tmp_path):
         place.runs.open(tmp_path)
     assert sentence_of(refused.value).endswith("is not the folder of a learning run.")
     with pytest.raises(NotFound, match="There is no file"):
-        write_session(tmp_path, "s1", tmp_path / "x.tiphys")
+        write_session(tmp_path, "s1", tmp_path)
 
 
 def test_what_is_worth_a_look():

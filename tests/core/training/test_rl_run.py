@@ -62,7 +62,7 @@ def test_it_learns_what_is_asked_for_and_tells_of_itself(model, tmp_path):
     varied = next(g for g in sheets if not g.dropped)
     assert sum(s.advantage for s in varied.sessions) == pytest.approx(0, abs=1e-3)
     assert varied.sessions[0].steps[0].text.startswith("Action:") and varied.sessions[0].steps[0].tokens
-    [again] = registry.read(Source(write_session(tmp_path, varied.sessions[0].session, tmp_path / "one.tiphys")))
+    [again] = registry.read(Source(write_session(tmp_path, varied.sessions[0].session, tmp_path)))
     assert again.session == varied.sessions[0].session and again.format == "archive"
     assert varied.sessions[0].steps[0].advantage == pytest.approx(varied.sessions[0].advantage)
 
