@@ -27,8 +27,12 @@ class ForeignDatabase:
         return [str(name) for (name,) in self._conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
 
     def columns(self, table: str) -> frozenset[str]:
-        """The columns of a table; none where there is no such table."""
-        return frozenset(str(name) for (name,) in self._conn.execute("SELECT name FROM pragma_table_info(?)", (table,)))
+        """The columns of a table; none where there is no such table. A view, a virtual table or a table with computed
+        columns is none: it would run what the file's maker wrote, for as long as they like."""
+        sql = ("SELECT i.name, i.hidden OR l.type != 'table' FROM pragma_table_list(?1) AS l, pragma_table_xinfo(?1) AS i "
+               "WHERE l.schema = 'main'")
+        found = dict(self._conn.execute(sql, (table,)).fetchall())
+        return frozenset() if any(found.values()) else frozenset(map(str, found))
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> Iterator[dict[str, object]]:
         """The rows of a query by their columns' names."""
@@ -51,10 +55,16 @@ def opened(path: Path) -> Iterator[ForeignDatabase]:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as conn:
             conn.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
             conn.execute("PRAGMA trusted_schema=OFF")
+            conn.set_authorizer(_no_views)
             conn.text_factory = lambda data: data.decode("utf-8", "replace")
             yield ForeignDatabase(conn)
     except sqlite3.Error as error:
         raise InvalidInput("bad_database", f"{path} cannot be read as a database: {error}.", path=str(path)) from error
+
+
+def _no_views(action: int, first: str | None, second: str | None, base: str | None, view: str | None) -> int:
+    """What is read through a view is computed by what its maker wrote, perhaps without end."""
+    return sqlite3.SQLITE_DENY if view or action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
 
 
 def _check_size(path: Path) -> None:
