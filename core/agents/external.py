@@ -124,7 +124,8 @@ class ExternalAgent:
         return Seam(self._lines, self._inbox, self._signals, RequestReader(self._recipe.summary),
                     Upstream(endpoint_of(model.base_url)), token=self._token(), key=key, is_over=self._is_spent,
                     on_paused=self._show_pause, on_leave=self._show_leave, on_ended=self._take_end,
-                    on_text=self._on_text, on_step=self._on_step, on_failures=self._show_failures)
+                    on_text=self._on_text, on_step=self._on_step, on_failures=self._show_failures,
+                    is_attached=self._settings.is_attached)
 
     def _token(self) -> str:
         """The session's token, which says nothing outside its gateway; it goes into no log."""

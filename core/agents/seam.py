@@ -50,16 +50,17 @@ class Seam:
                  on_leave: Callable[[str], None],
                  on_ended: Callable[[int], None], on_text: Callable[[str], None],
                  on_step: Callable[[int], Callable[[], Awaitable[None]] | None],
-                 on_failures: Callable[[int, str], None]) -> None:
-        """`is_over` says that nothing more may be asked; `on_leave` shows what the agent asks leave for, "" once that
-        is answered; `on_ended` takes the exit status of an attached agent;
+                 on_failures: Callable[[int, str], None], is_attached: bool = False) -> None:
+        """`is_attached`: a program that a person started beside our sandboxes may say here what becomes of its agent;
+        an agent in a sandbox may not, though it holds the token too. `is_over` says that nothing more may be asked;
+        `on_leave` shows what the agent asks leave for, "" once that is answered; `on_ended` takes the exit status of an attached agent;
         `on_step` is told when a step begins, and what it gives is awaited before the agent has the answer's end;
         `on_failures` is told how many answers of the main line failed in a row."""
         self._lines, self._inbox, self._signals, self._reader = lines, inbox, signals, reader
         self._upstream, self._token, self._key = upstream, token, key
         self._is_over, self._on_paused, self._on_ended, self._on_leave = is_over, on_paused, on_ended, on_leave
         self._on_text, self._on_step, self._on_failures = on_text, on_step, on_failures
-        self._failures = 0
+        self._failures, self._own_paths = 0, _OWN if is_attached else ()
         self._scope = TaskScope("seam")
 
     async def close(self) -> None:
@@ -78,7 +79,7 @@ class Seam:
             return
         dialect = next((d for d in DIALECTS.values() if d.path.match(head.path)), None)
         try:
-            if head.method == "POST" and head.path in _OWN:
+            if head.method == "POST" and head.path in self._own_paths:
                 await self._own(visit)
             elif head.method == "POST" and dialect is not None:
                 await self._ask(visit, dialect)

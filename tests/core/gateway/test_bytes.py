@@ -288,3 +288,16 @@ def test_a_result_whose_id_the_agent_made_up_is_that_of_the_tools_call(tmp_path:
             assert not added.head.is_error
 
     asyncio.run(main())
+
+
+def test_an_agent_in_a_sandbox_says_nothing_of_its_session(tmp_path: Path, upstream: Upstream) -> None:
+    """Its token is the one of the program that a person starts beside an attached agent; those words are not its."""
+
+    async def main() -> None:
+        bench = Bench(tmp_path, upstream)
+        async with bench.open():
+            for path, body in (("ended", 0), ("note", "Leave was given."), ("leave", "to do it"), ("turn", True)):
+                assert (await asyncio.to_thread(ask, bench.port, f"/tiphys/{path}", body))[0] == 404
+            assert not list(bench.journal.facts())
+
+    asyncio.run(main())
