@@ -65,13 +65,13 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
         if known.files:
             note(f"It may read its endpoint from {', '.join(known.files)}, which stay as they are.")
         address = _address(home, session)
-        values = _values(known, address)
+        environment = _environment(known, address, settings.model.key_env)
         if acp:
             from core.cli.attach_acp import converse
 
-            status = converse(command, values, address, prompt, permissions, stays=stay)
+            status = converse(command, environment, address, prompt, permissions, stays=stay)
         else:
-            status = _run(command, values)
+            status = _run(command, environment)
         _tell_end(address, status)
         ended = _state_when_over(home, session)
     if not ended:
@@ -142,25 +142,25 @@ def _address(home: Home, session: str) -> GatewayAddress:
     raise Unavailable("agent_not_attached", f"The session's gateway did not open; see {path.parent}.")
 
 
-def _values(recipe: Recipe, address: GatewayAddress) -> dict[str, str]:
-    """The variables that point the agent to the session."""
+def _environment(recipe: Recipe, address: GatewayAddress, key_env: str) -> dict[str, str]:
+    """This program's variables without the endpoint's key, and with those that point the agent to the session."""
     import os
 
     from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues
 
     filling = RecipeValues(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
-    return {name: filling.fill(value) for name, value in {**GENERAL_ENVIRONMENT, **recipe.env}.items()}
+    ours = {name: value for name, value in os.environ.items() if name != key_env}
+    return ours | {name: filling.fill(value) for name, value in {**GENERAL_ENVIRONMENT, **recipe.env}.items()}
 
 
-def _run(command: tuple[str, ...], values: dict[str, str]) -> int:
-    """The command with its variables set, on this terminal; its exit status."""
-    import os
+def _run(command: tuple[str, ...], environment: dict[str, str]) -> int:
+    """The command with its variables, on this terminal; its exit status."""
     import subprocess
 
     from core.domain.errors import NotFound
 
     try:
-        return subprocess.run(command, env={**os.environ, **values}, check=False).returncode
+        return subprocess.run(command, env=environment, check=False).returncode
     except OSError as error:
         raise NotFound("no_program", f"{command[0]} cannot be started: {error.strerror}.") from error
 

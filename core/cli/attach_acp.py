@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +21,7 @@ GO_ON = "Go on: a person has said something to you."
 """The words of a turn that an advice begins, which itself is put in at the model endpoint, as always."""
 
 
-def converse(command: Sequence[str], values: Mapping[str, str], address: GatewayAddress, prompt: str,
+def converse(command: Sequence[str], environment: Mapping[str, str], address: GatewayAddress, prompt: str,
              permissions: Permissions, *, stays: bool) -> int:
     """Give the agent its task, then a turn for each advice that is there when one ends; the exit status.
 
@@ -44,7 +43,7 @@ def converse(command: Sequence[str], values: Mapping[str, str], address: Gateway
         _tell(address, "note", f"Plan:\n{checklist[:5000]}")
 
     try:
-        with AcpAgent(command, {**os.environ, **values}, str(Path.cwd()), on_leave=leave,
+        with AcpAgent(command, environment, str(Path.cwd()), on_leave=leave,
                       on_words=lambda text: click.echo(visible(text), nl=False),
                       on_plan=plan) as agent:
             agent.begin()
