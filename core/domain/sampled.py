@@ -22,6 +22,12 @@ from core.domain.errors import InvalidInput
 MOST_TOKENS = 4_000_000
 """Tokens of the longest prompt or answer."""
 
+_MOST_CHANCE = 1e-3
+"""A log-probability is at most 0, but for what 32 bits make of it."""
+
+MOST_IN_ROWS = 32 << 20
+"""Tokens of all rows of a session: an answer of another policy tells the whole past again."""
+
 Packed = Annotated[bytes, Meta(max_length=4 * MOST_TOKENS)]
 """Numbers of 32 bits, little-endian: token ids, or floats."""
 
@@ -55,7 +61,7 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise _bad(f"{len(ids)} tokens have {len(logprobs)} log-probabilities")
         if texts and len(texts) != len(ids):
             raise _bad(f"{len(ids)} tokens have {len(texts)} texts")
-        if not all(math.isfinite(one) and one <= 1e-3 for one in logprobs):
+        if not all(math.isfinite(one) and one <= _MOST_CHANCE for one in logprobs):
             raise _bad("a log-probability is above 0 or no number")
         try:
             return cls(packed_prompt=_packed("I", prompt_ids), packed_ids=_packed("I", ids),
@@ -111,19 +117,29 @@ def token_rows(samples: Iterable[tuple[int, Sampled]]) -> list[TokenRow]:
     An answer by another policy, or sampled otherwise, begins a row as well: all of a row counts alike.
     """
     rows: list[TokenRow] = []
+    before = 0
     for step, one in samples:
-        how = (one.policy, one.temperature, one.top_p)
-        if one.continues and not rows:
-            raise _bad("the first answer goes on from none")
-        if not one.continues:
-            rows.append(TokenRow(policy=one.policy, temperature=one.temperature, top_p=one.top_p))
-        elif (rows[-1].policy, rows[-1].temperature, rows[-1].top_p) != how:
-            past = rows[-1].ids
-            rows.append(TokenRow(ids=[*past], is_own=[False] * len(past), logprobs=[0.0] * len(past),
-                                 steps=[0] * len(past), versions=[-1] * len(past), policy=one.policy,
-                                 temperature=one.temperature, top_p=one.top_p))
-        rows[-1].add(step, one)
+        row = _row_for(one, rows[-1] if rows else None)
+        if not rows or row is not rows[-1]:
+            before += len(rows[-1].ids) if rows else 0
+            rows.append(row)
+        row.add(step, one)
+        if before + len(row.ids) > MOST_IN_ROWS:
+            raise _bad(f"they make rows of more than {MOST_IN_ROWS:,} tokens")
     return rows
+
+
+def _row_for(one: Sampled, last: TokenRow | None) -> TokenRow:
+    """The last row where an answer goes on in it, else a new one, with the past that it goes on from."""
+    if one.continues and last is None:
+        raise _bad("the first answer goes on from none")
+    if last is None or not one.continues:
+        return TokenRow(policy=one.policy, temperature=one.temperature, top_p=one.top_p)
+    if (last.policy, last.temperature, last.top_p) == (one.policy, one.temperature, one.top_p):
+        return last
+    size = len(last.ids)
+    return TokenRow(ids=[*last.ids], is_own=[False] * size, logprobs=[0.0] * size, steps=[0] * size,
+                    versions=[-1] * size, policy=one.policy, temperature=one.temperature, top_p=one.top_p)
 
 
 _DECODER = msgspec.msgpack.Decoder(Sampled)
@@ -146,7 +162,17 @@ def decode_sampled(data: bytes) -> Sampled:
         sizes.add(4 * len(sampled.texts))
     if len(sizes) > 1 or any(len(p) % 4 for p in (sampled.packed_prompt, sampled.packed_ids)):
         raise _bad("its lists have other lengths than each other")
+    _check_numbers(sampled)
     return sampled
+
+
+def _check_numbers(sampled: Sampled) -> None:
+    """What `of` makes sure of. A sum tells of every number that is none, without a look at each."""
+    if any(max(ids, default=0) > INT32 for ids in (sampled.prompt_ids, sampled.ids)):
+        raise _bad("a token's id is beyond 31 bits")
+    chances = sampled.logprobs
+    if not math.isfinite(sum(chances)) or max(chances, default=0.0) > _MOST_CHANCE:
+        raise _bad("a log-probability is above 0 or no number")
 
 
 def _packed(kind: str, numbers: Sequence[int] | Sequence[float]) -> bytes:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from array import array
+
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.domain import sampled
 from core.domain.errors import InvalidInput
 from core.domain.sampled import Sampled, decode_sampled, encode_sampled, token_rows
 
@@ -49,3 +54,20 @@ def test_what_cannot_be_is_refused(make):
     with pytest.raises(InvalidInput) as refused:
         make()
     assert refused.value.code == "bad_sampled"
+
+
+def test_a_log_of_somebody_elses_holds_no_number_that_none_could_be():
+    """`of` makes none of these; whoever wrote the log wrote the bytes."""
+    sound = one([1], [2, 3])
+    for field, kind, value in [("packed_ids", "I", 2**31), ("packed_prompt", "I", 2**32 - 1),
+                               *(("packed_logprobs", "f", x) for x in (math.nan, math.inf, -math.inf, 0.5, 3e38))]:
+        numbers = array(kind, [value] * (1 if field == "packed_prompt" else 2)).tobytes()
+        with pytest.raises(InvalidInput, match="sampled tokens"):
+            decode_sampled(encode_sampled(msgspec.structs.replace(sound, **{field: numbers})))
+
+
+def test_answers_that_tell_the_past_again_and_again_do_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(sampled, "MOST_IN_ROWS", 1_000)
+    several = [(n, one([1] * 50, [2], continues=n > 1, policy=f"p{n % 2}")) for n in range(1, 20)]
+    with pytest.raises(InvalidInput, match="rows of more than 1,000"):
+        token_rows(several)
