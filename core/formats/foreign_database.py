@@ -29,8 +29,8 @@ class ForeignDatabase:
     def columns(self, table: str) -> frozenset[str]:
         """The columns of a table; none where there is no such table. A view, a virtual table or a table with computed
         columns is none: it would run what the file's maker wrote, for as long as they like."""
-        sql = ("SELECT i.name, i.hidden OR l.type != 'table' FROM pragma_table_list(?1) AS l, pragma_table_xinfo(?1) AS i "
-               "WHERE l.schema = 'main'")
+        sql = ("SELECT i.name, i.hidden OR l.type != 'table' FROM pragma_table_list(?1) AS l, pragma_table_xinfo(?1) "
+               "AS i WHERE l.schema = 'main'")
         found = dict(self._conn.execute(sql, (table,)).fetchall())
         return frozenset() if any(found.values()) else frozenset(map(str, found))
 

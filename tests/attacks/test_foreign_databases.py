@@ -21,7 +21,8 @@ SCHEMAS = {
                         f"INSERT INTO sessions VALUES (1, '/'); {MESSAGES}",
     "a virtual table": f"CREATE VIRTUAL TABLE sessions USING fts5(id, working_dir); {MESSAGES}",
     "a view of opencode": f"CREATE VIEW session AS {ENDLESS}, '' AS parent_id, '' AS title FROM c;"
-                          "CREATE TABLE message (id, session_id, data); CREATE TABLE part (id, message_id, session_id, data)",
+                          "CREATE TABLE message (id, session_id, data); "
+                          "CREATE TABLE part (id, message_id, session_id, data)",
 }
 
 
