@@ -53,8 +53,9 @@ class Seam:
                  on_failures: Callable[[int, str], None], is_attached: bool = False) -> None:
         """`is_attached`: a program that a person started beside our sandboxes may say here what becomes of its agent;
         an agent in a sandbox may not, though it holds the token too. `is_over` says that nothing more may be asked;
-        `on_leave` shows what the agent asks leave for, "" once that is answered; `on_ended` takes the exit status of an attached agent;
-        `on_step` is told when a step begins, and what it gives is awaited before the agent has the answer's end;
+        `on_leave` shows what the agent asks leave for, "" once that is answered; `on_ended` takes the exit status
+        of an attached agent; `on_step` is told when a step begins, and what it gives is awaited before the agent has
+        the answer's end;
         `on_failures` is told how many answers of the main line failed in a row."""
         self._lines, self._inbox, self._signals, self._reader = lines, inbox, signals, reader
         self._upstream, self._token, self._key = upstream, token, key

@@ -57,8 +57,8 @@ def test_the_status_of_the_command_is_the_status(tmp_path: Path) -> None:
         done = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--base-url", upstream.url, "--", "false")
         assert done.returncode == 1 and "failed (agent_died), 0 steps" in done.stdout, done.stderr
         looks = "import os, sys; sys.exit(40 + ('END_KEY' in os.environ))"
-        done = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--base-url", upstream.url, "--key-env", "END_KEY",
-                      "--", sys.executable, "-c", looks, END_KEY=KEY)
+        done = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--base-url", upstream.url, "--key-env",
+                      "END_KEY", "--", sys.executable, "-c", looks, END_KEY=KEY)
         assert done.returncode == 40, "the agent is started without the endpoint's key"
     refused = tiphys(tmp_path / "home", "attach", "--", "false")
     assert refused.returncode == 2 and "[no_dialect]" in refused.stderr
