@@ -26,6 +26,9 @@ from core.tasks.readers.harbor import WORKDIR
 from core.tasks.task_check import check_task
 
 TASK, COMPOSE, TEST, TESTS, SOLUTION = "task.yaml", "docker-compose.yaml", "run-tests.sh", "tests", "solution.sh"
+LONGEST, DEEPEST = 1 << 17, 20
+"""Characters of the longest YAML file that is read, and how deep the deepest is."""
+
 _SERVICE = frozenset({"build", "image", "container_name", "command", "environment", "volumes", "working_dir", "tty",
                       "stdin_open", "platform"})
 """Of these `image` and `container_name` are but names of what is built, and terminals are always had."""
@@ -60,11 +63,18 @@ def read_terminal_bench(folder: Path) -> list[CatalogueTask]:
 
 def _mapping(folder: Path, name: str) -> dict[str, Any]:
     """A YAML file's table; an empty file's is empty. One that refers back to itself is refused: a few lines of such
-    references stand for more than a memory holds."""
+    references stand for more than a memory holds; a long or deep one too, as reading it takes the square of that."""
     text = read_text(inside(folder, name))
+    if len(text) > LONGEST:
+        raise _refused(f"{name} has more than {LONGEST >> 10} KiB")
+    depth = 0
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
-            raise _refused(f"{name} refers back to parts of itself (*name)")
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent):
+                raise _refused(f"{name} refers back to parts of itself (*name)")
+            if depth > DEEPEST:
+                raise _refused(f"{name} is nested more than {DEEPEST} deep")
         found = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(f"{name} is no YAML: {str(error)[:300]}") from error

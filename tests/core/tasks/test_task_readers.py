@@ -94,6 +94,8 @@ def test_terminal_benchs_first_form(tmp_path: Path) -> None:
     ("task.yaml", "instruction: |-", "was: |-", "there is no instruction"),
     ("task.yaml", "instruction: |-", "instruction: !!python/object/apply:os.system |-", "task.yaml is no YAML"),
     ("task.yaml", "instruction: |-", "a: &a [x, x]\nb: [*a, *a]\ninstruction: |-", "refers back to parts of itself"),
+    ("task.yaml", "instruction: |-", f"a: {'[' * 50_000}\ninstruction: |-", "nested more than 20 deep"),
+    ("task.yaml", "instruction: |-", f"a: {'1:' * 100_000}1\ninstruction: |-", "more than 128 KiB"),
     ("docker-compose.yaml", "services:", "services:\n  other:\n    image: x", "more than one service"),
     ("docker-compose.yaml", "services:", "networks: {a: {}}\nservices:", "networks"),
     ("docker-compose.yaml", "sleep infinity", "python serve.py", "command python serve.py"),
