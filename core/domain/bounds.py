@@ -64,7 +64,9 @@ Cost = Annotated[float, Meta(ge=0, le=MOST_COST)]
 TotalCost = Annotated[float, Meta(ge=0, le=1e15)]
 """US dollars of a session."""
 
-Points = Annotated[float, Meta(ge=-1e9, le=1e9)]
+MOST_POINTS = 1e9
+
+Points = Annotated[float, Meta(ge=-MOST_POINTS, le=MOST_POINTS)]
 """A score or a part of one; other programs do not keep to 0–100."""
 
 Seconds = Annotated[float, Meta(ge=0, le=1e9)]

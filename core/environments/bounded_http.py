@@ -1,14 +1,14 @@
-"""JSON over HTTP with a server that nobody here answers for: bounded in size and time, no redirections."""
+"""JSON over HTTP with a server that nobody here answers for: bounded in size and time, no redirections, no proxy."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
-import threading
-import urllib.error
+import socket
 from collections.abc import Mapping
 from typing import Any
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -21,17 +21,9 @@ TIMEOUT_S = 120.0
 PIECE = 1 << 16
 
 
-class _NoRedirection(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        """None: what redirects has failed."""
-
-
-_OPENER = build_opener(_NoRedirection, ProxyHandler({}))
-
-
 async def get(url: str) -> Any:
     """The JSON at an address. Raises as `post`."""
-    return await _answer(Request(url, None, {"Accept": "application/json"}))
+    return await _answer("GET", url, None)
 
 
 async def post(url: str, fields: Mapping[str, object]) -> Any:
@@ -39,35 +31,49 @@ async def post(url: str, fields: Mapping[str, object]) -> Any:
 
     Raises Unavailable (environment_away) for anything else: refusals, redirections, what is no JSON, or does not end.
     """
-    return await _answer(Request(url, msgspec.json.encode(fields), {"Content-Type": "application/json",
-                                                                     "Accept": "application/json"}))
+    return await _answer("POST", url, msgspec.json.encode(fields))
 
 
-async def _answer(request: Request) -> Any:
-    ended, timeout_s = threading.Event(), TIMEOUT_S
+async def _answer(method: str, url: str, body: bytes | None) -> Any:
+    """A thread that still waits when the time is over finds its socket shut: it stays with no slow server."""
+    parts, timeout_s = urlsplit(url), TIMEOUT_S
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection, opened = kind(parts.netloc, timeout=timeout_s), list[socket.socket]()
     try:
         async with asyncio.timeout(timeout_s):
-            return await asyncio.to_thread(_asked, request, timeout_s, ended)
+            return await asyncio.to_thread(_asked, connection, opened, method, url, body)
     except TimeoutError:
-        raise _away(request.full_url, f"it did not answer within {timeout_s:g} s") from None
+        raise _away(url, f"it did not answer within {timeout_s:g} s") from None
     finally:
-        ended.set()
+        for one in opened:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
 
 
-def _asked(request: Request, timeout_s: float, ended: threading.Event) -> Any:
-    url, data = request.full_url, bytearray()
+def _asked(connection: http.client.HTTPConnection, opened: list[socket.socket], method: str, url: str,
+           body: bytes | None) -> Any:
+    headers = {"Accept": "application/json"} | ({} if body is None else {"Content-Type": "application/json"})
     try:
-        with _OPENER.open(request, timeout=timeout_s) as answer:
-            while piece := answer.read1(PIECE):
-                data += piece
-                if len(data) > LONGEST or ended.is_set():
-                    raise _away(url, f"its answer does not end within {LONGEST >> 20} MiB")
-        return msgspec.json.decode(bytes(data))
-    except urllib.error.HTTPError as error:
-        with error:
-            raise _away(url, f"it answers {error.code}: {error.read(300)!r}") from error
+        connection.connect()
+        opened.append(connection.sock)
+        connection.request(method, urlsplit(url).path or "/", body, headers)
+        with connection.getresponse() as answer:
+            if not 200 <= answer.status < 300:
+                raise _away(url, f"it answers {answer.status}: {answer.read(300)!r}")
+            return msgspec.json.decode(_body(url, answer))
     except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
         raise _away(url, f"{error!r}"[:300]) from error
+    finally:
+        connection.close()
+
+
+def _body(url: str, answer: http.client.HTTPResponse) -> bytes:
+    data = bytearray()
+    while piece := answer.read1(PIECE):
+        data += piece
+        if len(data) > LONGEST:
+            raise _away(url, f"its answer does not end within {LONGEST >> 20} MiB")
+    return bytes(data)
 
 
 def _away(url: str, why: str) -> Unavailable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.domain.bounds import MOST_POINTS
 from core.domain.message import ToolCall
 from core.domain.step import Action, ActionError, Observation, Output
 from core.llm.call_arguments import read_arguments
@@ -10,6 +11,8 @@ from core.llm.model import ToolSpec
 LINE_TOOL = "act"
 LONGEST = 2_000
 """Characters of the longest command."""
+LONGEST_SEEN = 200_000
+"""Characters of the longest text that is shown: an agent's context holds all of them from then on."""
 
 
 def line_tool(description: str) -> ToolSpec:
@@ -38,7 +41,15 @@ def line_of(action: Action) -> str:
 
 def seen(text: str, *, reward: float | None = None, done: bool = False, problem: str = "") -> Observation:
     """An observation of text; with `problem`, a code, the action failed and the text says why."""
-    output = Output() if problem else Output(text=text, total_chars=len(text))
-    error = ActionError(kind=problem, message=text) if problem else None
+    shown = text[:LONGEST_SEEN]
+    output = Output() if problem else Output(text=shown, total_chars=len(text), truncated=len(text) > LONGEST_SEEN)
+    error = ActionError(kind=problem, message=shown) if problem else None
     return Observation(call_id="", status="failed" if problem else "finished", output=output, error=error,
                        reward=reward, done=done)
+
+
+def reward_in(value: object) -> float | None:
+    """A reward as a server that nobody here answers for gave it; None for what a log cannot hold as one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MOST_POINTS:
+        return None
+    return float(value)

@@ -8,7 +8,6 @@ They speak three dialects (AgentGym, agentenv-*): games with an `id`, whose answ
 from __future__ import annotations
 
 import contextlib
-import math
 from typing import Any
 
 import msgspec
@@ -20,7 +19,7 @@ from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
 from core.environments.bounded_http import post
 from core.environments.environment import EnvironmentKind
-from core.environments.line_tool import line_tool, read_line_call, seen
+from core.environments.line_tool import line_tool, read_line_call, reward_in, seen
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -113,10 +112,10 @@ class AgentGym:
         return text
 
     def _number(self, answer: Any) -> float:
-        reward = answer.get("reward") if isinstance(answer, dict) else None
-        if not isinstance(reward, int | float) or isinstance(reward, bool) or not math.isfinite(reward):
+        reward = reward_in(answer.get("reward")) if isinstance(answer, dict) else None
+        if reward is None:
             raise self._strange(answer)
-        return float(reward)
+        return reward
 
     def _strange(self, answer: Any) -> Unavailable:
         return Unavailable("environment_away", f"The server at {self._url} does not answer as AgentGym's do: "

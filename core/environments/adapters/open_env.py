@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 from typing import Any
 
 import msgspec
@@ -18,7 +17,7 @@ from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
 from core.environments import bounded_http
 from core.environments.environment import EnvironmentKind
-from core.environments.line_tool import seen
+from core.environments.line_tool import reward_in, seen
 from core.llm.call_arguments import read_arguments
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
@@ -81,8 +80,8 @@ class OpenEnv:
         if "message" in data and "observation" not in data:
             return seen(str(data["message"])[:2_000], reward=0.0, problem="not_done")
         reward, done = data.get("reward"), data.get("done", False)
-        number = 0.0 if reward is None else float(reward) if isinstance(reward, int | float) else math.nan
-        if not isinstance(done, bool) or not math.isfinite(number):
+        number = 0.0 if reward is None else reward_in(reward)
+        if not isinstance(done, bool) or number is None:
             raise self._away(f"it answers {data!r}")
         self._reward, self._is_over = self._reward + number, done
         return seen(self._words(data), reward=number, done=done)

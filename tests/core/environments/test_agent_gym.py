@@ -28,6 +28,7 @@ class AgentGymServer(ThreadingHTTPServer):
 
     def __init__(self, replies: dict[str, object]) -> None:
         self.replies, self.asked = replies, list[tuple[str, dict[str, object]]]()
+        self.left = threading.Event()
         super().__init__(("127.0.0.1", 0), _Handler)
 
     @property
@@ -101,6 +102,22 @@ def test_each_dialect_is_played_and_its_game_is_given_back(replies, field, key, 
         assert server.asked[0][1] == ({"id": 3} if field == "id" else {})
 
 
+def test_a_text_of_megabytes_is_cut_and_says_so():
+    long = "x" * 3_000_000
+
+    async def first(url: str) -> object:
+        task = environment_task("agentgym", url=url)
+        place = open_environment(task.environment)
+        try:
+            return (await place.reset(task, 0)).output
+        finally:
+            await place.close()
+
+    with serving({**TEXTCRAFT, "/reset": {"observation": long}}) as server:
+        output = asyncio.run(first(server.url))
+    assert (len(output.text), output.truncated, output.total_chars) == (200_000, True, 3_000_000)
+
+
 def test_an_error_in_a_whole_answer_is_the_agents_mistake_and_one_at_the_beginning_the_tasks():
     with serving({**TEXTCRAFT, "/step": {"error": "no such item"}}) as server:
         assert asyncio.run(play(server.url)) == (["Goal: craft planks.", "no such item"], 0.0)
@@ -138,12 +155,34 @@ def _slow(handler: BaseHTTPRequestHandler) -> None:
         return
 
 
+def _slow_head(handler: BaseHTTPRequestHandler) -> None:
+    """A header that lasts for 20 s, unless whoever asked has gone."""
+    try:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        for _ in range(1_000):
+            handler.wfile.write(b"a")
+            handler.wfile.flush()
+            threading.Event().wait(0.02)
+    except OSError:
+        handler.server.left.set()
+
+
+def test_no_thread_stays_with_a_server_whose_answer_never_begins(monkeypatch):
+    monkeypatch.setattr(bounded_http, "TIMEOUT_S", 0.3)
+    with serving({"/create": _slow_head}) as server:
+        with pytest.raises(Unavailable, match=r"within 0\.3 s"):
+            asyncio.run(bounded_http.post(f"{server.url}/create", {}))
+        assert server.left.wait(5)
+
+
 @pytest.mark.parametrize("path", ["/create", "/reset", "/step"])
 @pytest.mark.parametrize("reply", [
-    _endless, _redirect, _slow, b"no json", b"[" * 200_000, [], {"id": -1}, {"id": "../x"}, {"id": True}, None,
+    _endless, _redirect, _slow, _slow_head, b"no json", b"[" * 200_000, [], {"id": -1}, {"id": "../x"}, {"id": True},
+    None,
     {"observation": 5, "reward": 0, "done": False}, {"observation": "x", "reward": "1", "done": False},
     {"observation": "x", "reward": True, "done": False}, {"observation": "x", "reward": 1, "done": "yes"},
-    b'{"observation": "x", "reward": 1e999, "done": false}'])
+    b'{"observation": "x", "reward": 1e999, "done": false}',
+    {"observation": "x", "reward": 1e10, "done": False}, {"observation": "x", "reward": 10**400, "done": False}])
 def test_a_hostile_server_ends_the_game_with_a_sentence_and_nothing_else(monkeypatch, reply, path):
     monkeypatch.setattr(bounded_http, "TIMEOUT_S", 0.3)
     monkeypatch.setattr(bounded_http, "LONGEST", 1 << 20)

@@ -79,6 +79,8 @@ def test_what_the_server_refuses_is_the_agents_mistake():
     (SCHEMA, (RESET, {"type": "observation", "data": {"observation": {}, "reward": "1", "done": False}})),
     (SCHEMA, (RESET, {"type": "observation", "data": {"observation": {}, "reward": 1, "done": "yes"}})),
     (SCHEMA, (RESET, '{"type": "observation", "data": {"observation": {}, "reward": 1e999, "done": false}}')),
+    *((SCHEMA, (RESET, {"type": "observation", "data": {"observation": {}, "reward": r, "done": False}}))
+      for r in (10**400, 1e10, True)),
     (SCHEMA, (RESET,)),
     (Response(HTTPStatus.FOUND, "Found", Headers({"Location": "ws://127.0.0.1:1/ws", "Content-Length": "0"})), ())])
 def test_a_hostile_server_ends_the_session_with_a_sentence(monkeypatch, schema, answers):
