@@ -10,6 +10,9 @@ import msgspec
 from core.domain.message import ToolCall
 
 ARGUMENTS_LIMIT = 4 << 20
+DEEPEST = 100
+"""Objects and lists in one another: what is deeper can be read at one place of the program and not at another."""
+
 _PLAIN = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -29,4 +32,14 @@ def _arguments(text: str) -> tuple[dict[str, Any], str]:
         return {}, f"The arguments are not valid JSON: {error}."
     if not isinstance(given, dict):
         return {}, "The arguments are not a JSON object."
-    return given, ""
+    return ({}, f"The arguments are nested more than {DEEPEST} deep.") if _is_deep(given) else (given, "")
+
+
+def _is_deep(value: dict[str, Any]) -> bool:
+    level: list[Any] = [value]
+    for _ in range(DEEPEST):
+        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)
+                 if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
