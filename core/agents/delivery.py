@@ -50,6 +50,9 @@ _WISHES: dict[SessionState, Control] = {"paused": "pause", "stopped": "stop", "r
 BEHIND = 1 << 32
 """More than a log has places: what was read of a log that is gone comes behind what was read of the one of now."""
 
+MOST_ACTS = 50
+"""Actions of a person that wait: all are written anew with each that comes."""
+
 AT_ONCE = 1_000
 """Guidance texts that one step takes in."""
 
@@ -207,6 +210,8 @@ class Inbox:
         elif isinstance(fact, ActionAsked):
             if held is None or held.person != name:
                 self._journal.add(HandedBack(step=self._begun() + 1, reason="not_taken_over", dropped=(event,)))
+            elif len(self.acts) >= MOST_ACTS:
+                self._journal.add(HandedBack(step=self._begun() + 1, reason="too_many", dropped=(event,)))
             else:
                 self._journal.put_slot("acts", [*self.acts, HeldAction(event, name, fact)])
 

@@ -47,6 +47,7 @@ from core.domain.events import (
     TakeoverAsked,
     ThresholdsSet,
 )
+from core.domain.events.takeover import DROPS
 from core.domain.progress import Progress
 from core.domain.step import Usage
 from core.domain.task import Budget, Limits, extended
@@ -199,7 +200,7 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
             return {"held_by": event.author.name}
         case TakenOver() as f:
             return {"held_by": f.person}
-        case HandedBack(reason=reason) if reason != "not_taken_over":
+        case HandedBack(reason=reason) if reason not in DROPS:
             return {"held_by": ""}
         case SessionContinued() as f:
             return {"state": "queued", "reason": CONTINUED, "limits": _extended(row, f.more)}

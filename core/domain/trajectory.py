@@ -56,6 +56,7 @@ from core.domain.events import (
     VerdictGiven,
     kinds_of,
 )
+from core.domain.events.takeover import DROPS
 from core.domain.guidance import Guidance
 from core.domain.items import Item, Items
 from core.domain.outputs import Outputs
@@ -270,7 +271,7 @@ class Trajectory:
     def _hand_back(self, seq: int, event: Event, fact: HandedBack) -> None:
         for dropped in fact.dropped:
             self.asked.pop(dropped, None)
-        if fact.reason != "not_taken_over":
+        if fact.reason not in DROPS:
             self.offered = None
 
 

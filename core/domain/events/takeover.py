@@ -9,6 +9,10 @@ from core.domain.bounds import Code, Id, Many, Name, Seconds, StepPlace, Text
 from core.domain.events.fact import Fact
 
 
+DROPS = ("not_taken_over", "too_many")
+"""Reasons of `HandedBack` that are about actions alone: who has the session has it still."""
+
+
 class TakeoverAsked(Fact, frozen=True, kw_only=True, tag="takeover_asked"):
     """The event's author wants to write the next actions. Said again it is a sign of life. Where none comes for
     `idle_s` seconds, the agent has the session back."""
@@ -40,8 +44,8 @@ class TakenOver(Fact, frozen=True, kw_only=True, tag="taken_over"):
 
 
 class HandedBack(Fact, frozen=True, kw_only=True, tag="handed_back"):
-    """The agent goes on from step `step`: asked to, idle (nobody came), over (the session ended) or not_taken_over.
-    What was asked in the events `dropped` was not carried out."""
+    """The agent goes on from step `step`: asked to, idle (nobody came) or over (the session ended). Where the reason is
+    one of DROPS, nothing is handed back. What was asked in the events `dropped` was not carried out."""
 
     step: StepPlace
     reason: Code

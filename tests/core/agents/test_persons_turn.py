@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.agents import Crash, Log, Stage, memory, turns
 
-from core.agents.delivery import Inbox
+from core.agents.delivery import MOST_ACTS, Inbox
 from core.agents.journal import Journal
 from core.agents.states import watch_stall
 from core.aio import TaskScope
@@ -30,8 +30,10 @@ from core.domain.events import (
     TakeoverAsked,
     ThresholdsSet,
     decode_event,
+    make_event,
 )
 from core.domain.message import Message
+from core.domain.session import SessionRow, advance
 from core.domain.step import decode_body
 from core.domain.task import Limits
 from core.domain.verdict import Author
@@ -157,6 +159,17 @@ def test_the_end_a_limit_a_stop_and_another_person_end_it(tmp_path):
     late, taken, over = stage.facts(HandedBack)
     assert (late.reason, taken.reason, over.reason, len(over.dropped)) == ("not_taken_over", "asked", "over", 1)
     assert [f.person for f in stage.facts(TakenOver)] == ["Li"]
+
+
+def test_who_asks_for_more_than_can_wait_is_told_so_and_has_it_still(tmp_path):
+    stage = Stage(tmp_path, ScriptedModel(read_script(turns(1))))
+    person = Person(stage)
+    person.say(TakeoverAsked(), *(asked(command=str(n)) for n in range(MOST_ACTS + 3)))
+    dropped = stage.facts(HandedBack)
+    assert [(one.reason, len(one.dropped)) for one in dropped] == [("too_many", 1)] * 3
+    assert len(stage.inbox.acts) == MOST_ACTS and stage.inbox.takeover.person == "Ada"
+    row = SessionRow(session="s", held_by="Ada")
+    assert advance(row, 1, make_event(dropped[0], ADA)).held_by == "Ada"
 
 
 def test_stop_pause_and_stalls_while_it_is_taken_over(tmp_path):
