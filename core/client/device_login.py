@@ -14,7 +14,8 @@ import msgspec
 
 from core.client.certificate import split_address
 from core.client.invitation import ATTEMPTS, OWN_TOKEN, Joined, exchange, page, refusal_of
-from core.client.issuer import ask, checked_place, discover
+from core.client.issuer import ask, check_named, discover
+from core.domain.bounds import Seconds
 from core.domain.errors import Denied, InvalidInput, ProtocolMismatch, Unavailable
 
 GRANT = "urn:ietf:params:oauth:grant-type:device_code"
@@ -99,8 +100,8 @@ class DeviceCode(msgspec.Struct, frozen=True, kw_only=True):
     user_code: str
     verification_uri: str
     verification_uri_complete: str = ""
-    expires_in: float = 600.0
-    interval: float = 5.0
+    expires_in: Seconds = 600.0
+    interval: Seconds = 5.0
 
 
 class DeviceLogIn:
@@ -194,7 +195,7 @@ def _code_of(offer: LogInOffer, answer: dict[str, Any]) -> DeviceCode:
     except msgspec.ValidationError as error:
         raise Unavailable("issuer_away", f"{offer.issuer} gave no code: {error}", url=offer.issuer) from error
     for place in (code.verification_uri, code.verification_uri_complete or code.verification_uri):
-        checked_place(place, f"{offer.issuer} sends people to a place that")
+        check_named(offer.issuer, place)
     return msgspec.structs.replace(code, interval=max(1.0, code.interval))
 
 

@@ -64,8 +64,17 @@ def discover(issuer: str) -> Discovery:
         raise InvalidInput("bad_issuer", f"{issuer} says that it is {found.issuer[:200]!r}.", url=issuer)
     for place in (found.jwks_uri, found.token_endpoint, found.device_authorization_endpoint):
         if place:
-            checked_place(place, f"{issuer} names a place that")
+            check_named(issuer, place)
     return found
+
+
+def check_named(issuer: str, place: str) -> None:
+    """Whether a provider may send this computer, or a person here, to a place: never from elsewhere to what listens on
+    this computer alone. Raises InvalidInput (bad_issuer)."""
+    checked_place(place, f"{issuer} names a place that")
+    if is_loopback(place) and not is_loopback(issuer):
+        raise InvalidInput("bad_issuer", f"{issuer[:200]} names a place on this computer: {place[:200]!r}.",
+                           url=place[:200])
 
 
 def ask(url: str, form: Mapping[str, str] | None = None, headers: Mapping[str, str] = {}) -> dict[str, Any]:

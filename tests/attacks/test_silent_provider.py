@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import math
 import socket
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from core.client import issuer
+from core.client import device_login, issuer
+from core.client.device_login import LogInOffer
 from core.domain.errors import Denied, InvalidInput, Unavailable
 from core.server.id_tokens import IdTokens, rules_of
 from core.store import accounts, identities
@@ -51,3 +53,22 @@ def test_nobody_takes_a_name_that_looks_like_anothers(tmp_path: Path, name: str,
         identities.log_in(conn, who, "id", accounts.make_token(), datetime.now(UTC) + timedelta(hours=1))
     assert refused.value.code == code
     conn.close()
+
+
+@pytest.mark.parametrize("place", ["http://127.0.0.1:8080/delete?all=1", "http://localhost:9/", "http://[::1]:631/",
+                                   "https://127.0.0.1/", "http://printer.lab/", "ftp://id.lab/"])
+def test_a_provider_sends_nobody_to_what_listens_on_their_own_computer(place: str) -> None:
+    with pytest.raises(InvalidInput):
+        issuer.check_named("https://id.lab", place)
+    issuer.check_named("https://id.lab", "https://id.lab/token")
+    issuer.check_named("http://127.0.0.1:5", "http://127.0.0.1:5/token")
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, -1.0, 1e300])
+def test_a_code_lasts_for_a_time_that_a_clock_can_wait_for(seconds: float) -> None:
+    """`json` reads NaN; a pause of it is none, and the window would do nothing but ask."""
+    offer = LogInOffer(issuer="https://id.lab", client="t", scope="openid")
+    for field in ("expires_in", "interval"):
+        with pytest.raises(Unavailable):
+            device_login._code_of(offer, {"device_code": "d", "user_code": "u", "verification_uri": "https://id.lab/d",
+                                          field: seconds})
