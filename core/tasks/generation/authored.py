@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import PurePosixPath
 
 from core.domain.errors import InvalidInput
 from core.tasks.folder import check_path
@@ -60,9 +61,20 @@ def check_image(image: Image) -> None:
     if not image.files and not image.setup.strip():
         raise refused("there is neither a file nor a script that makes one")
     for name in image.files:
-        check_path(name)
+        _check_name(name)
+    inner = {str(above) for name in image.files for above in PurePosixPath(name).parents}
+    if both := next((name for name in image.files if name in inner), ""):
+        raise refused(f"{both[:80]!r} is a file and a folder")
     if sum(map(len, image.files.values())) > MAX_IMAGE:
         raise refused(f"the files have more than {MAX_IMAGE >> 20} MiB")
+
+
+def _check_name(name: str) -> None:
+    """A name that is written differently from the path that it means, or that no disk takes, would end all drafts."""
+    check_path(name)
+    parts = PurePosixPath(name).parts
+    if "/".join(parts) != name or any(len(part.encode()) > 200 for part in parts) or not name.isprintable():
+        raise refused(f"{name[:80]!r} is no plain path of a file")
 
 
 def refused(why: str) -> InvalidInput:

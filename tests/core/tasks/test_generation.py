@@ -6,12 +6,15 @@ import asyncio
 import random
 import subprocess
 import sys
+import tempfile
 import tomllib
 from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from support.sandboxes import HOME, need_engine
 
 from core.domain.drafts import DraftRecord
@@ -202,9 +205,25 @@ def test_what_tests_nothing_is_no_test(source: str) -> None:
 def test_an_idea_without_what_a_task_needs_is_refused(change: dict[str, str]) -> None:
     with pytest.raises(InvalidInput):
         check_idea(msgspec.structs.replace(CALM, **change))
-    with pytest.raises(InvalidInput):
-        check_image(Image(files={"../../up": b""}))
     assert gives_away(CALM) is None
+
+
+@given(st.lists(st.text(st.sampled_from("ab/.\n\x00é"), max_size=8), min_size=1, max_size=4))
+@example(["a", "a/b"])
+@example(["a" * 300])
+@example(["../../up"])
+def test_whatever_files_an_image_names_can_be_written_below_its_folder(names: list[str]) -> None:
+    """A name that passed and could not be written ended the whole run, whosever draft it was."""
+    try:
+        check_image(Image(files=dict.fromkeys(names, b"x")))
+    except InvalidInput:
+        return
+    with tempfile.TemporaryDirectory() as place:
+        for name in names:
+            path = Path(place, "folder", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"x")
+            assert path.resolve().is_relative_to(Path(place, "folder").resolve())
 
 
 def test_a_person_decides_about_a_draft_and_the_list_says_so(tmp_path: Path) -> None:
