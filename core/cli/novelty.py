@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,11 @@ def handed_in(home: Home, session: str) -> tuple[str, str]:
         if last is None:
             raise InvalidInput("no_solution", f"Session {session} handed in nothing that is in its log and had a score "
                                "above 0: a solution that does not work is not new.", session=session)
-        return found.created.task.id, text_of_tar(blobs.get(conn, last.blob))
+        try:
+            return found.created.task.id, text_of_tar(blobs.get(conn, last.blob))
+        except tarfile.TarError as error:
+            raise InvalidInput("no_solution", f"What session {session} handed in cannot be read: {error}",
+                               session=session) from error
 
 
 def text_of_files(files: list[tuple[str, Path]]) -> str:
