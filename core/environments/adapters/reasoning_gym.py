@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from types import CodeType
 from typing import Any
 
 import msgspec
@@ -21,22 +23,34 @@ PUZZLES = 100
 """Of each set: item N is puzzle N // M of set N % M, in the order of the M sets' names."""
 NOT_ALONE = frozenset({"composite"})
 """Sets that are made of others that somebody chooses."""
+RUNS_TEXT = frozenset({"eval", "exec", "parse_expr", "sympify", "parse_latex"})
+"""What a scorer that names it does with an answer: run it as Python, here (sympy's parsers evaluate, too)."""
 
 
 def _sets() -> list[str]:
-    """The names of the sets. Raises Unavailable."""
+    """The names of the sets whose scorers only read an answer. Raises Unavailable."""
     require_package("reasoning_gym", "reasoning-gym", MORE)
     import reasoning_gym  # noqa: F401 - it registers its sets
     from reasoning_gym.factory import DATASETS
 
-    return sorted(set(DATASETS) - NOT_ALONE)
+    return sorted(name for name, (kind, _) in DATASETS.items()
+                  if name not in NOT_ALONE and not RUNS_TEXT & set(_names(kind.score_answer.__code__)))
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The names that a function uses, those of functions within it among them."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
 
 
 def _puzzle(settings: EnvironmentSettings) -> tuple[Any, dict[str, Any]]:
     """The set and the puzzle of settings. Raises InvalidInput, Unavailable."""
     names, chosen = _sets(), settings.options.get("set", "")
     if chosen and chosen not in names:
-        raise InvalidInput("bad_environment", f"reasoning-gym has no set {chosen[:80]!r}.")
+        raise InvalidInput("bad_environment", f"reasoning-gym has no set {chosen[:80]!r} whose scorer only reads the "
+                           "answer; some would run it as a program.")
     name, place = (chosen, settings.item) if chosen else (names[settings.item % len(names)],
                                                           settings.item // len(names))
     if place >= PUZZLES:
