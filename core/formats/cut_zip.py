@@ -44,12 +44,12 @@ class LocalMember(msgspec.Struct, frozen=True):
     is_secret: bool
 
 
-def local_members(path: Path) -> tuple[list[LocalMember], str]:
-    """The members up to the damage, and one sentence on where that is. Raises OSError."""
+def local_members(path: Path, most: int) -> tuple[list[LocalMember], str]:
+    """The members up to the damage, or one more than `most`, and one sentence on where that is. Raises OSError."""
     found: list[LocalMember] = []
     size, at = path.stat().st_size, 0
     with path.open("rb") as file:
-        while (member := _member(file, at, size)) is not None:
+        while len(found) <= most and (member := _member(file, at, size)) is not None:
             found.append(member)
             at = member.stop
         file.seek(at)

@@ -115,7 +115,7 @@ def opened(path: Path) -> Iterator[Zip]:
 
 def _rest(path: Path, error: Exception) -> Zip:
     try:
-        members, trouble = local_members(path)
+        members, trouble = local_members(path, MAX_MEMBERS)
     except OSError as unreadable:
         raise bad(path, f"it cannot be read ({unreadable})") from unreadable
     if not members:

@@ -8,7 +8,8 @@ from support.imported import bodies
 from support.real_data import DATA, real
 
 from core.domain.errors import ReportableError
-from core.formats import registry
+from core.formats import registry, zipped
+from core.formats.cut_zip import local_members
 
 FILES = Path(__file__).parent / "foreign"
 OURS = [*sorted(p.name for p in FILES.glob("*.*")), "trial/sessions/agent.cast"]
@@ -71,3 +72,11 @@ REAL = sorted(str(p.relative_to(DATA)) for p in DATA.rglob("*.*")
 def test_real_files(tmp_path, name) -> None:
     path = real(name)
     run(path, tmp_path, 3 if path.stat().st_size > 200_000 else 6)
+
+
+def test_a_cut_archive_of_nothing_but_headers_is_not_counted_to_its_end(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(zipped, "MAX_MEMBERS", 50)
+    (tmp_path / "many.zip").write_bytes(b"PK\x03\x04".ljust(30, b"\0") * 10_000)
+    assert len(local_members(tmp_path / "many.zip", 50)[0]) == 51
+    with pytest.raises(ReportableError, match="larger than this program accepts"), zipped.opened(tmp_path / "many.zip"):
+        pass
