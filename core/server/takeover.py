@@ -6,6 +6,7 @@ import msgspec
 
 from core.domain.errors import Conflict, InvalidInput
 from core.domain.events import ActionAsked, Fact, HandBackAsked, SessionCreated, TakeoverAsked
+from core.domain.ids import is_id
 from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.operations import Act, HandBack, TakeOver
 from core.server.guidance import check_length
@@ -27,6 +28,8 @@ def take(conn: Connection, principal: Principal, session: str, op: TakeOver | Ac
     """
     row = log.row(conn, session)
     _check_session(conn, row)
+    if not is_id(command):  # every request to the model from then on bears it, as the id of a call
+        raise InvalidInput("bad_id", f"{command[:80]!r} cannot name an action.")
     return write(conn, session, _fact(row, principal.name, op), person(principal), id=command)
 
 

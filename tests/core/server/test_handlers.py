@@ -455,6 +455,7 @@ def test_who_has_taken_over_acts_and_nobody_else(session: Bench) -> None:
     assert log.row(session.conn, "s").held_by == "ann" and session.refused(act) == "not_taken_over"
     assert isinstance(session.ask(act, principal=ann, id="a1"), Ack)
     assert session.refused(Act(tool="act", arguments="[]"), principal=ann) == "bad_action"
+    assert session.refused(act, principal=ann, id="two\nlines") == "bad_id", "the model is sent it from then on"
     assert session.facts()[-2:] == [TakeoverAsked(idle_s=60), ActionAsked(tool="act", arguments=act.arguments)]
     session.ask(HandBack(), principal=ann)
     session.write(HandedBack(step=2, reason="asked"))
