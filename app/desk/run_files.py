@@ -11,12 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from core.domain.errors import InvalidInput
+from core.domain.errors import InvalidInput, Unavailable
 from core.domain.ids import is_id
 from core.formats import archive
+from core.formats.foreign_database import distrust
 from core.store import blobs, log
 from core.store.home import Home
-from core.store.sqlite import connect
+from core.store.sqlite import connect, driver
 from core.workers.reinforcement import GroupSheet, RlMetric
 
 PIECE = 1 << 20
@@ -141,8 +142,12 @@ def write_session(folder: Path, session: str, place: Path) -> Path:
     if not is_id(session):
         raise InvalidInput("bad_id", f"{session[:80]!r} cannot name a session.")
     target = place / f"{session}.tiphys"
-    with closing(connect(Home(folder / "home").server_db, readonly=True)) as conn:
-        title = log.row(conn, session).title
-        bodies = [placed.body for placed in log.read_all(conn, session)]
-        archive.write(target, session, title, bodies, lambda name: blobs.get(conn, name))
+    try:
+        with closing(connect(Home(folder / "home").server_db, readonly=True)) as conn:
+            distrust(conn)
+            title = log.row(conn, session).title
+            bodies = [placed.body for placed in log.read_all(conn, session)]
+            archive.write(target, session, title, bodies, lambda name: blobs.get(conn, name))
+    except driver.Error as error:
+        raise Unavailable("run_not_read", f"The run cannot be read: {error}.", why=str(error)) from error
     return target

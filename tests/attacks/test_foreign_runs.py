@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from support.tally import tally
 
 from app.desk.run_files import RunNews, is_run, look, sheets_of, write_session
-from core.domain.errors import InvalidInput
+from core.domain.errors import InvalidInput, Unavailable
 from core.store.drafts import DraftRecords
+from core.store.home import Home
 
 DEEP = b"[" * 100_000
 NAMES = ("../out", "/tmp/out", "a/../../out", "..", "", "a\0b", "x" * 300, "C:\\out", "a/b")
@@ -26,6 +29,15 @@ def test_a_sheet_names_no_file_outside(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidInput, match="cannot name a session"):
         write_session(tmp_path / "run", name, place)
     assert sorted(tmp_path.rglob("*.tiphys")) == before
+
+
+def test_a_log_that_computes_its_sessions_is_not_read(tmp_path: Path) -> None:
+    base = Home(tmp_path / "home").server_db
+    with closing(sqlite3.connect(base)) as conn:
+        conn.execute("CREATE VIEW session AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) "
+                     "SELECT 's' AS id, x AS head, x AS row FROM c ORDER BY x DESC")
+    with pytest.raises(Unavailable, match="The run cannot be read"):
+        write_session(tmp_path, "s", tmp_path)
 
 
 def test_a_folder_of_pipes_and_strange_names_is_no_run_and_holds_nobody_up(tmp_path: Path) -> None:
