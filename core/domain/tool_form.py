@@ -30,6 +30,9 @@ class ToolForm(msgspec.Struct, frozen=True):
     fields: tuple[FormField, ...]
 
 
+MOST_TOOLS, MOST_FIELDS, MOST_CHOICES = 500, 100, 200
+"""What a form shows: each is drawn, and a server of an environment may name any number."""
+
 _LONG = frozenset({"content", "command", "text", "code", "patch", "new_str", "old_str", "file_text", "thought"})
 """Arguments of which people write several lines."""
 
@@ -38,6 +41,8 @@ def forms_of(tools: bytes) -> tuple[ToolForm, ...]:
     """The forms of a JSON list of tools. Raises InvalidInput (bad_tools) for anything else: a log said it."""
     try:
         found = msgspec.json.decode(tools, type=list[dict[str, Any]])
+        if len(found) > MOST_TOOLS:
+            raise TypeError(f"{len(found):,} tools")
         return tuple(_form(tool) for tool in found)
     except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError, AttributeError) as error:
         raise InvalidInput("bad_tools", f"What there is to call cannot be read: {error}") from error
@@ -73,12 +78,19 @@ def packed_arguments(form: ToolForm, given: Mapping[str, str]) -> str:
 
 def _form(tool: Mapping[str, Any]) -> ToolForm:
     parameters = tool.get("parameters") or {}
-    required = parameters.get("required", [])
-    fields = [FormField(str(name), str(spec.get("description", "")), name in required,
-                        tuple(map(str, spec.get("enum", ()))), _kind(spec), name in _LONG)
-              for name, spec in parameters.get("properties", {}).items()]
+    required, properties = parameters.get("required", []), parameters.get("properties", {})
+    if len(properties) > MOST_FIELDS:
+        raise TypeError(f"{len(properties):,} arguments of a tool")
+    fields = [FormField(str(name), str(spec.get("description", "")), name in required, _choices(spec), _kind(spec),
+                        name in _LONG) for name, spec in properties.items()]
     return ToolForm(str(tool.get("name", "")), str(tool.get("description", "")),
                     tuple(sorted(fields, key=lambda f: not f.is_required)))
+
+
+def _choices(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """The only values; of too many to choose from none, so that one is written."""
+    values = spec.get("enum", ())
+    return tuple(map(str, values)) if len(values) <= MOST_CHOICES else ()
 
 
 def _kind(spec: Mapping[str, Any]) -> str:

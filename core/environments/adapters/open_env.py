@@ -27,6 +27,8 @@ TOOL = "step"
 ITEMS = 100_000
 """An item is a seed; which of them differ, only the server knows."""
 OPEN_S = 20.0
+LONGEST_SCHEMA = 1 << 16
+"""Bytes: a model is sent it with every request."""
 _OURS = frozenset({"done", "reward", "metadata"})
 """Fields of every action and observation that are no words to the agent."""
 
@@ -133,6 +135,8 @@ class OpenEnv:
         fields = action.get("properties") if isinstance(action, dict) else None
         if not isinstance(fields, dict) or not all(isinstance(one, dict) for one in fields.values()):
             raise self._away("its schema names no fields of actions")
+        if len(msgspec.json.encode(action)) > LONGEST_SCHEMA:
+            raise self._away(f"its schema of actions is longer than {LONGEST_SCHEMA >> 10} KiB")
         required = action.get("required", []) if isinstance(action, dict) else []
         return {"type": "object", "properties": {k: v for k, v in fields.items() if k not in _OURS},
                 "required": [k for k in required if isinstance(k, str) and k not in _OURS]}

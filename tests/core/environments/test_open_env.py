@@ -73,7 +73,8 @@ def test_what_the_server_refuses_is_the_agents_mistake():
 
 
 @pytest.mark.parametrize(("schema", "answers"), [
-    ([], ()), ({"action": {"properties": {"word": 5}}}, ()), ({}, ()), (SCHEMA, (REFUSED,)), (SCHEMA, ("no json",)),
+    ([], ()), ({"action": {"properties": {"word": 5}}}, ()), ({}, ()), (SCHEMA, (REFUSED,)),
+    ({"action": {"properties": {f"a{n}": {"type": "string"} for n in range(5_000)}}}, ()), (SCHEMA, ("no json",)),
     (SCHEMA, (b"\xff",)), (SCHEMA, (" " * (1 << 21),)), (SCHEMA, ([],)), (SCHEMA, ("[" * 200_000,)),
     (SCHEMA, (RESET, {"type": "observation", "data": {"observation": 5}})),
     (SCHEMA, (RESET, {"type": "observation", "data": {"observation": {}, "reward": "1", "done": False}})),
