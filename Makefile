@@ -83,9 +83,11 @@ agents: $(VENV)/.has-test
 bench: $(VENV)/.has-test
 	$(BIN)/python tests/benchmarks/run.py
 
-# Does masking help? Records, judges, trains and rolls out SmolLM2 (docs/study.md): under an hour of one core.
+# Does masking help? Records, judges, trains and rolls out, and writes its tables into docs/study.md: under three hours of
+# two cores, and it goes on where it was. DESIGN=smollm2 does it with SmolLM2, WORKERS are processes that share the work.
 study: $(VENV)/.has-test
-	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.run --device $(or $(DEVICE),cpu)
+	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.run $(or $(DESIGN),small) \
+	  --workers $(or $(WORKERS),2) --out $(or $(OUT),build/study/$(or $(DESIGN),small)) --write docs/study.md
 
 # Does it help to learn from people? A small policy, advised by true and imperfect advisers (docs/reinforcement.md): it goes on where it was cut;
 # make study-people SEEDS=5 KIND=babyai MINUTES=60.
@@ -130,12 +132,14 @@ packages-test:
 	@packaging/setup/system.sh desktop packages
 	@$(PYTHON) -B packaging/desktop/trial.py $(TRIAL)
 
-# dist/tiphys-server_VERSION_amd64.deb; try-server-package: in a bare root of SUITE (root and mmdebstrap; minutes).
+# dist/tiphys-server_VERSION_amd64.deb; try-server-package: in bare roots of SUITE (root and mmdebstrap; minutes), the second
+# of which runs systemd, with an agent at work through restarts and an upgrade.
 server-package:
 	@$(PYTHON) -B packaging/server/build.py dist
 
 try-server-package: server-package
 	packaging/server/try.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
+	packaging/server/try-systemd.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
 
 # The pages and files that are made of the source: docs/server-settings.md, docs/errors.md (.zh.md), docs/protocol.schema.json,
 # packaging/server/server.toml.
