@@ -286,7 +286,7 @@ def read(path: Path) -> list[dict]:
 
 def table(out: Path, kind: str) -> list[str]:
     """Each variant with its mean over seeds and items, 95 % by a bootstrap over both, and the same of its difference to
-    plain GRPO at the same seeds and items."""
+    plain GRPO on the seeds and items that both have."""
     found: dict[tuple[str, str], dict[int, dict]] = {}
     for one in read(out / "results.jsonl"):
         if one["kind"] == kind:
@@ -300,8 +300,8 @@ def table(out: Path, kind: str) -> list[str]:
         own, base = _by_item(seeds, "sampled"), _by_item(plain, "sampled")
         less = ""
         if variant != "grpo" and own.keys() & base.keys():
-            mean, low, high = paired(own, base)
-            less = f"{100 * mean:+.0f} ({100 * low:+.0f} to {100 * high:+.0f})"
+            found_less = paired(own, base)
+            less = f"{100 * found_less.mean:+.0f} ({100 * found_less.low:+.0f} to {100 * found_less.high:+.0f})"
         lines.append(f"| {variant} | {adviser} | {len(seeds)} | {_share(own)} | {_share(_by_item(seeds, 'greedy'))} | "
                      f"{less} |")
     return lines
