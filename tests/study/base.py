@@ -38,7 +38,8 @@ _ENDS = ("Terminals may have changed since; look at them before you rely on them
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
     """The model's size (LFM2's: `pairs` of a short convolution over `reach` tokens and full attention), how well it
-    copies before it is taught anything (`sharpness`, see `lay_copying_in`), and how it is taught: at most so many `rounds` of `texts` of about 230 tokens."""
+    copies before it is taught anything (`sharpness`, see `lay_copying_in`), and how it is taught: at most so many
+    `rounds` of `texts` of about 230 tokens."""
 
     width: int = 128
     pairs: int = 2
@@ -46,7 +47,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     reach: int = 6
     texts: int = 3_000
     rounds: int = 5
-    enough: float = 0.98
+    enough: float = 0.96
     batch: int = 8
     learning_rate: float = 2e-3
     warmup: int = 30

@@ -1,5 +1,5 @@
-"""Lays into the first layers of a small LFM2 what models otherwise learn from millions of words: to find what stood behind
-the same words before, and to say it again. Everything else stays as random as it was.
+"""Lays into the first layers of a small LFM2 what models otherwise learn from millions of words: to find what stood
+behind the same words before, and to say it again. Everything else stays as random as it was.
 
 The first convolution notes of each token which three came before it. Of the first attention's two heads one looks for
 places behind what the model has just read (an induction head), the other for places before which the same three stood;
