@@ -33,6 +33,7 @@ THOUGHT = "thought"
 def build(place: Workplace, parent: QWidget) -> TrajectoryView:
     """The panel, wired."""
     model = NestedModel()
+    model.worth = place.runs.advantage
     panel = TrajectoryView(model, parent)
     model.setParent(panel)
     TrajectoryController(place, model, panel)
@@ -75,6 +76,7 @@ class TrajectoryController(QObject):
         place.desks.link_changed.connect(self._on_link)
         place.queues.changed.connect(self._on_link)
         place.cursor.aside_opened.connect(self._show_aside)
+        place.runs.sheets_changed.connect(self._on_worth)
         panel.list.opened.connect(self._on_opened)
         panel.list.toggled.connect(self._on_toggled)
         panel.list.verticalScrollBar().valueChanged.connect(self._show_place)
@@ -232,8 +234,11 @@ class TrajectoryController(QObject):
             self._show_item(item)
 
     def _show_place(self) -> None:
-        step = self._place.sight.step
+        trajectory, followed = self._model.trajectory, self._place.sight.step is None
+        numbers = trajectory.steps.numbers if trajectory is not None else ()
+        step = self._place.sight.step if not followed else numbers[-1] if numbers else None
         at = self._model.item_of_step(step) if step is not None else -1
+        self._view.list.mark_read(self._model.row_of(at) if followed and at >= 0 else -1)
         rows, seen = self._model.rows, self._view.list.rows_in_sight()
         seen = range(max(0, seen.start), min(seen.stop, len(rows)))
         first = next((row.first for row in map(rows.__getitem__, seen) if row.first >= 0), 0)
@@ -300,6 +305,11 @@ class TrajectoryController(QObject):
             self._model.set_view(folds=bool(self._place.settings.get(key)))
         elif key == "review.blind":
             self._show_blind()
+
+    def _on_worth(self) -> None:
+        """What steps were worth is known now, or of others."""
+        self._model.active.model.texts.clear()
+        self._view.list.viewport().update()
 
     def _on_link(self) -> None:
         """The name under which the reader judges is known once the server was reached."""

@@ -66,6 +66,11 @@ class StripController(QObject):
 
     def _text(self, row: SessionRow, trajectory: Trajectory) -> StripText:
         scores = tuple(score.total for score in trajectory.scores if score.total is not None)
+        if row.state == "paused" and row.reason == "asks_for_leave":
+            asked = next((note.text for note in reversed(trajectory.notes) if note.author.kind == "agent"), "")
+            return StripText(self.tr("Asks for leave:"), one_line(asked.partition(": ")[2], 200), facts=(
+                self.tr("Resume allows it, advice instead of that refuses it"), self._since(row)), scores=scores,
+                meaning="attention")
         if row.state in ("paused", "queued", "failed"):
             head = {"paused": self.tr("Paused"), "queued": self.tr("Waits for its turn"),
                     "failed": self.tr("Failed")}[row.state]
@@ -89,6 +94,9 @@ class StripController(QObject):
             word, waits = self.tr("waits for"), one_line(action.title or action.tool, 200)
             facts += [self.tr("{time} so far").format(time=quantities.short_duration(monotonic() - since)),
                       self._such(trajectory, action)]
+        elif row.held_by:
+            head = self.tr("{person} writes step {n}").format(person=one_line(row.held_by, 40),
+                                                              n=quantities.number(number))
         elif not len(trajectory.steps):
             begun = row.began_at or row.created_at
             head = self.tr("The first step is being thought")
@@ -97,7 +105,7 @@ class StripController(QObject):
         elif row.state == "running":
             word = self.tr("thinks")
         needs = [attention_word(kind) for kind in URGENCY if kind in row.attention]
-        silent = self._silent_s(row, now)
+        silent = 0.0 if row.held_by else self._silent_s(row, now)
         facts = [*needs[:2], *facts, self._heard_words(row, silent)]
         wants = bool(needs) or row.state == "waiting" or silent > SILENT_S
         return StripText(head, waits, word, tuple(filter(None, facts)), "attention" if wants else "live", scores)

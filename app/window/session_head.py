@@ -92,7 +92,7 @@ class SessionHead(QWidget):
             if most.cost_usd:
                 money = self.tr("{amount} of {limit}").format(amount=money, limit=quantities.money(most.cost_usd))
         score = self.tr("score {n}").format(n=quantities.score(row.score)) if row.score is not None else ""
-        begun = quantities.day_and_clock(row.began_at or row.created_at)
+        begun = quantities.day_and_clock(row.started_at)
         origin = "" if row.origin == "live" else one_line(row.origin, 24)
         took = "" if live else quantities.duration(row.worked_s)
         return [origin, one_line(row.model, 32), begun, took, steps, money, score, self._state(row, live=live)]
@@ -100,6 +100,8 @@ class SessionHead(QWidget):
     def _state(self, row: SessionRow, *, live: bool) -> str:
         """How the run stands, and of one that is over how far people reviewed it: finished is not reviewed."""
         word, trajectory = state_words(row.state)[1], self._place.sight.trajectory
+        if row.held_by:
+            return self.tr("{person} acts").format(person=one_line(row.held_by, 32))
         if live or trajectory is None or not len(trajectory.steps):
             return word
         if self._judged[0] != (row.session, trajectory.seq):

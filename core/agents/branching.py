@@ -11,19 +11,30 @@ from core.agents import prompts
 from core.agents.context import WorkingLine
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress, used
-from core.agents.saved_journal import JournalTables, read_tables
+from core.agents.saved_journal import JournalTables, put_rows, read_tables
 from core.agents.snapshot_store import SnapshotStore
 from core.agents.snapshots import LastSnapshot
-from core.agents.steps import OpenStep
+from core.domain.context import MessageRef
 from core.domain.errors import NotFound
 from core.domain.events import Branched, StepAdded, decode_stored
 from core.domain.message import Message
 from core.domain.task import Limits, extended
+from core.gateway.anchor import GuidancePlace
 from core.llm.model import Completion, LanguageModel, OnText, Request
 from core.llm.replay import ReplayModel
 from core.store.sqlite import connect
 
-_TAKEN_OVER = ("working", "actions", "limits", "thresholds")
+_TAKEN_OVER = ("working", "actions", "limits", "thresholds", "context")
+
+
+MAIN = "main"
+"""The line of an external agent that its steps are of."""
+
+
+class _Begun(msgspec.Struct, frozen=True):
+    """Of a step that was open, all that a branch wants to know."""
+
+    number: int
 
 
 class RecordedThen:
@@ -82,7 +93,8 @@ def seed(journal: Journal, store: SnapshotStore, branched: Branched, record: Pat
 
 
 def _take_over(journal: Journal, store: SnapshotStore, tables: JournalTables, branched: Branched) -> None:
-    """What the agent knows and has used; what the other still had to do or to be given is left behind."""
+    """What the agent knows and has used; what the other still had to do or to be given is left behind. Of an external
+    agent the gateway knows what it had sent; what it knows itself lies in its files."""
     for key in _TAKEN_OVER:
         if (value := tables.value(key)) is not None:
             journal.put_slot(key, msgspec.Raw(value))
@@ -94,7 +106,7 @@ def _take_over(journal: Journal, store: SnapshotStore, tables: JournalTables, br
     journal.put_slot("filled", True)
     journal.put_slot("last_snapshot", LastSnapshot("", branched.base, datetime.now(UTC)))
     raw = tables.value("open")
-    opened = msgspec.json.decode(raw, type=OpenStep).number if raw else 0
+    opened = begun.number if raw and (begun := msgspec.json.decode(raw, type=_Begun | None)) else 0
     for id, seq, text, mode, state, step in tables.guidance:
         if state in ("delivered", "answered") and step != opened:
             journal.sql("INSERT INTO guidance VALUES (?, ?, ?, ?, 'answered', ?)", (id, seq, text, mode, step))
@@ -102,6 +114,23 @@ def _take_over(journal: Journal, store: SnapshotStore, tables: JournalTables, br
         journal.sql("INSERT INTO terminal VALUES (?, ?)", row)
     for line in journal.slot("working", tuple[WorkingLine, ...]) or ():
         journal.put_blob(store.pieces.get(line.ref.hash))
+    for name in _take_line_over(journal, tables, branched):
+        journal.put_blob(store.pieces.get(name))
+
+
+def _take_line_over(journal: Journal, tables: JournalTables, branched: Branched) -> set[str]:
+    """What an external agent had sent up to the step, but the last thing: with that its next request begins a step.
+    Gives the names of the messages."""
+    items = [row for row in tables.gateway_item if row[0] == MAIN]
+    items = [row for row in items if row[1] < max(place for _, place, _, _ in items)]
+    places = [row for row in tables.gateway_place
+              if msgspec.json.decode(row[1], type=GuidancePlace).step <= branched.base]
+    calls = [row for row in tables.gateway_call if row[1] <= branched.base]
+    put_rows(journal, "gateway_line", [row for row in tables.gateway_line if row[0] == MAIN])
+    put_rows(journal, "gateway_item", items)
+    put_rows(journal, "gateway_place", places)
+    put_rows(journal, "gateway_call", calls)
+    return {ref.hash for row in items for ref in msgspec.json.decode(row[3], type=tuple[MessageRef, ...])}
 
 
 def _undone(record: Path, branched: Branched) -> str:

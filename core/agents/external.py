@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from core.agents.submissions import Submissions
 from core.agents.tool_interrupt import interrupt_tools
 from core.aio import TaskScope
 from core.domain.errors import Unavailable
-from core.domain.events import SessionState
+from core.domain.events import NoteAdded, SessionState
 from core.domain.host_rights import endpoint_of
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
@@ -48,6 +48,8 @@ OUTAGE_AFTER = 3
 STARTS = 3
 """An agent that ends badly is taken up again, but for so many starts without a step between them."""
 FLUSH_S = 30.0
+LOOK_S = 240.0
+"""So long at most an agent waits for its answer's end where a snapshot of its files is being taken."""
 GATEWAY_FILE = "gateway.json"
 
 
@@ -121,8 +123,8 @@ class ExternalAgent:
             raise Unavailable("no_key", f"The environment variable {model.key_env} holds no key.", env=model.key_env)
         return Seam(self._lines, self._inbox, self._signals, RequestReader(self._recipe.summary),
                     Upstream(endpoint_of(model.base_url)), token=self._token(), key=key, is_over=self._is_spent,
-                    on_paused=self._show_pause, on_ended=self._take_end, on_text=self._on_text, on_step=self._on_step,
-                    on_failures=self._show_failures)
+                    on_paused=self._show_pause, on_leave=self._show_leave, on_ended=self._take_end,
+                    on_text=self._on_text, on_step=self._on_step, on_failures=self._show_failures)
 
     def _token(self) -> str:
         """The session's token, which says nothing outside its gateway; it goes into no log."""
@@ -159,6 +161,14 @@ class ExternalAgent:
             self._inbox.done("resume")
             enter(self._journal, "running")
 
+    def _show_leave(self, what: str) -> None:
+        if not what:
+            self._show_pause(False)
+            return
+        with self._journal.transaction("asks for leave"):
+            self._journal.add(NoteAdded(step=0, text=f"The agent asks for leave: {what[:1000]}"))
+            enter(self._journal, "paused", "asks_for_leave")
+
     def _show_failures(self, count: int, sentence: str) -> None:
         if count >= OUTAGE_AFTER:
             enter(self._journal, "waiting", "endpoint", sentence)
@@ -169,10 +179,16 @@ class ExternalAgent:
         if not self._ended.done():
             self._ended.set_result(status)
 
-    def _on_step(self, step: int) -> None:
-        """A step begins, so the one before is over: look what it changed, beside the gateway's work."""
+    async def _looked(self) -> None:
+        """Until a step was looked at, so that the agent changes nothing meanwhile; but not for ever."""
+        if self._look is not None:
+            await asyncio.wait({self._look}, timeout=LOOK_S)
+
+    def _on_step(self, step: int) -> Callable[[], Awaitable[None]]:
+        """A step begins, so the one before is over: look what it changed, while the model thinks."""
         if self._look is None or self._look.done():
             self._look = self._scope.spawn(self._look_at(max(0, step - 1)), name="look")
+        return self._looked
 
     async def _look_at(self, step: int) -> None:
         """The agent waits for its model meanwhile, so its files are as after the step, its own record among them."""
@@ -207,8 +223,9 @@ class ExternalAgent:
             start = await self._again(filling)
 
     async def _begun(self, filling: RecipeValues) -> Start:
-        """The start that is there from a runner before, or the first one; or one more after the session's end."""
-        if self._goes_on and self._process.last:
+        """The start that is there from a runner before, or the first one; or one more after the session's end, and in
+        a branch, whose agent had begun elsewhere."""
+        if self._goes_on if self._process.last else self._lines.lines.main is not None:
             return await self._again(filling)
         return self._process.last or await self._process.start(filling, self._recipe.command, 0)
 

@@ -215,10 +215,10 @@ class _Run:
         task, settings = created.task, created.agent
         self._check(task, settings)
         self._hide_keys(settings)
+        self._seed(task)
         if settings.kind == "external":
             await self._with_hosts(task, settings, None)
             return
-        self._seed(task)
         model = answering(self._inbox.branched, self._home / "server.db",
                           open_task_model(self._catalogue, task, settings.model))
         self._check(task, settings)  # again: what was read is what was allowed

@@ -5,6 +5,8 @@ Entries and payloads only ever come to a journal, so a snapshot stores those tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from core.agents.journal import Journal
@@ -17,7 +19,7 @@ ENTRIES, NAMES = 256, 512
 
 
 class JournalTables(msgspec.Struct, frozen=True):
-    """What changes in a journal: its small tables, row by row."""
+    """What changes in a journal: its small tables, row by row; the last four of an external agent's line."""
 
     slot: list[tuple[str, bytes]]
     guidance: list[tuple[str, int, str, str, str, int | None]]
@@ -25,6 +27,10 @@ class JournalTables(msgspec.Struct, frozen=True):
     control: list[tuple[str, int, str]]
     call: list[tuple[int, int, bytes, bytes | None]]
     terminal: list[tuple[str, int]]
+    gateway_line: list[tuple[str, str, bytes, str]] = []
+    gateway_item: list[tuple[str, int, bytes, bytes]] = []
+    gateway_place: list[tuple[int, bytes]] = []
+    gateway_call: list[tuple[str, int]] = []
 
     def value(self, key: str) -> bytes | None:
         """The bytes of a slot."""
@@ -99,6 +105,10 @@ def _tables(journal: Journal) -> JournalTables:
         "control": rows("SELECT id, seq, control FROM control"),
         "call": rows("SELECT step, place, action, observation FROM call"),
         "terminal": rows("SELECT key, length FROM terminal"),
+        "gateway_line": rows("SELECT name, kind, identity, tools FROM gateway_line"),
+        "gateway_item": rows("SELECT line, place, link, refs FROM gateway_item"),
+        "gateway_place": rows("SELECT id, place FROM gateway_place"),
+        "gateway_call": rows("SELECT call, step FROM gateway_call"),
     }, JournalTables)
 
 
@@ -132,5 +142,10 @@ def fill_journal(journal: Journal, store: PieceStore, part: JournalPart) -> None
 def put_tables(journal: Journal, tables: JournalTables) -> None:
     """Put rows into the small tables of a journal; inside the caller's transaction."""
     for table in JournalTables.__struct_fields__:
-        for row in getattr(tables, table):
-            journal.sql(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+        put_rows(journal, table, getattr(tables, table))
+
+
+def put_rows(journal: Journal, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Put rows into a table of a journal; inside the caller's transaction."""
+    for row in rows:
+        journal.sql(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)

@@ -17,6 +17,9 @@ from core.domain.bounds import Address, Code
 from core.domain.errors import InvalidInput
 from core.domain.task import AgentSettings, ModelSettings, Task
 
+ADDRESS = "url"
+"""The option of an environment that names the server that it is."""
+
 DEFAULT_ENDPOINT = "https://api.openai.com/v1"
 """Where an OpenAI-compatible model without `base_url` is asked."""
 
@@ -50,6 +53,7 @@ _SENTENCES: dict[str, str] = {
     "endpoint": "all that the agent sees is sent to {name}",
     "image": "its container is made from the image {name}",
     "build": "its container is built by {name}: the task's own commands run as root in containers of their own",
+    "root_tests": "its tests {name} run as root in a container of their own",
     "network": "its host {name} has a network",
     "reach": "its host {name} reaches {endpoint}",
     "data": "its hosts read {name} of this computer",
@@ -65,7 +69,7 @@ def rights_of(task: Task, agent: AgentSettings) -> tuple[HostRight, ...]:
     """
     if agent.kind == "outside":
         return ()
-    return tuple(dict.fromkeys((*_of_sandbox(task, agent), *_of_model(agent.model),
+    return tuple(dict.fromkeys((*_of_environment(task), *_of_sandbox(task, agent), *_of_model(agent.model),
                                 *(_of_model(agent.media) if agent.media is not None else ()))))
 
 
@@ -74,12 +78,21 @@ def in_words(rights: Iterable[HostRight]) -> str:
     return "; ".join(right.sentence for right in rights)
 
 
+def _of_environment(task: Task) -> Iterator[HostRight]:
+    """An environment that is somebody's server gets all that is done in it."""
+    address = task.environment.options.get(ADDRESS) if task.environment is not None else None
+    if address is not None:
+        yield HostRight("endpoint", endpoint_of(address))
+
+
 def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
     if agent.sandbox == "local":
         yield HostRight("unconfined_agent")
         if task.evaluator.script:
             yield HostRight("unconfined_evaluator", task.evaluator.script)
         return
+    if task.evaluator.as_root:
+        yield HostRight("root_tests", task.evaluator.script)
     for host in task.hosts:
         for image in filter(None, (host.image, *host.bases)):
             yield HostRight("image", image)

@@ -45,6 +45,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     machine of the server's host pool, where the host is no container.
     `build` is a folder of the task whose Dockerfile makes the image, out of the images `bases`. With `workdir` the
     agent works in the image's own files, from that folder on, all of which are the host's state; else in a workspace.
+    There `user` names the account of the image that it works as, which is never root.
     """
 
     name: Name
@@ -52,6 +53,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     build: Address = ""
     bases: Annotated[tuple[Address, ...], Few] = ()
     workdir: Address = ""
+    user: Name = ""
     cpus: Factor = 1.0
     memory_mb: Count = 1024
     pids: Count = 256
@@ -100,8 +102,9 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     `script` is run with the submission's folder and the references' folder as arguments and prints one JSON
     object {"total": 0–100, "parts": {...}, "message": "..."}. `submission` lists paths in the first host.
     Of the kind `tests` nothing is submitted: the references lie at /tests of a copy of the first host's state, and
-    `script`, one of them, is run there; so Harbor and Endless Terminals do. Of the kind `benchmark` the script is an
-    InnovatorBench task's `evaluation.py`, in the folder of evaluations that the references are.
+    `script`, one of them or beside them, is run there; so Harbor and Endless Terminals do. They run as the agent's
+    user, or `as_root` of that copy; `tests_at` is where they lie instead of /tests. Of the kind `benchmark` the script
+    is an InnovatorBench task's `evaluation.py`, in the folder of evaluations that the references are.
     """
 
     kind: Literal["script", "tests", "benchmark"] = "script"
@@ -109,6 +112,8 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     submission: Annotated[tuple[Address, ...], Few] = ()
     references: Address = ""
     timeout_s: Seconds = 60.0
+    as_root: bool = False
+    tests_at: Address = ""
 
 
 class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -190,16 +190,16 @@ class DockerSandbox(LinkedSandbox):
         self.is_new = not self._has_volume(engine)
         for volume in self._volumes().values():
             engine.volumes.create(volume, labels=self.labels)
-        user = user_id()
+        shape = {"user": f"{user_id()}:{user_id()}"} | self._shape(float(engine.info().get("NCPU") or self.host.cpus))
+        user, _, group = shape["user"].partition(":")
         engine.volumes.create(self._volume(SOCKET_VOLUME), driver="local", labels=self.labels, driver_opts={
-            "type": "tmpfs", "device": "tmpfs",
-            "o": f"size={SOCKET_BYTES},nr_inodes={SOCKET_INODES},mode=0700,uid={user},gid={user}"})
+            "type": "tmpfs", "device": "tmpfs", "o": f"size={SOCKET_BYTES},nr_inodes={SOCKET_INODES},mode=0700,"
+            f"uid={user},gid={group},nosuid,nodev,noexec"})
         command = ["-I", "-B", "-c", BOOT, INSTALLED, "serve", SOCKET, "/run/ptyd", self.workspace]
-        cpus = float(engine.info().get("NCPU") or self.host.cpus)
         made = engine.containers.create(  # the entry point is named, so that the image's own does not count
             image, command, entrypoint=["python3"], name=self.name, labels=self.labels,
-            hostname=_plain(self.host.name)[:60], user=f"{user}:{user}", working_dir=self.workspace, detach=True,
-            **self._shape(cpus), **networking(self._network(), proxy_environment() if self._reaches_out() else {}))
+            hostname=_plain(self.host.name)[:60], working_dir=self.workspace, detach=True,
+            **shape, **networking(self._network(), proxy_environment() if self._reaches_out() else {}))
         if self._network():  # known there by the name that the agent is told
             network = engine.networks.get(self._network())
             network.disconnect(made)

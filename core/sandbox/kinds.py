@@ -18,20 +18,21 @@ SandboxKind = Literal["docker", "local", "machine"]
 
 def open_sandbox(kind: SandboxKind, session: str, host: Host, folder: Path, image: str = "", *,
                  home: str = "", placement: HostPlace = HERE, links: HostLinks = HostLinks(),
-                 places: Sequence[str] = ()) -> Sandbox:
+                 places: Sequence[str] = (), as_root: bool = False) -> Sandbox:
     """The sandbox of one host of a session; nothing is started yet.
 
     `folder` is the session's own folder on this machine; `image` overrides the host's; `home` labels the
     containers of one installation, so that its reaper finds them. `placement` says on which engine or machine the host
     runs, `links` what it has beside its own limits; `places` are folders of a host with a state of its own
-    (`Host.workdir`) that do not belong to that state. Raises InvalidInput for what the kind cannot meet.
+    (`Host.workdir`) that do not belong to that state, and whose programs may run `as_root` of its container.
+    Raises InvalidInput for what the kind cannot meet.
     """
     if kind == "docker":
         if host.workdir:
             from core.sandbox.state import StateSandbox
 
             return StateSandbox(session, host, folder, image or host.image, home=home, placement=placement,
-                                links=links, places=places)
+                                links=links, places=places, as_root=as_root)
         from core.sandbox.docker import DockerSandbox  # the SDK takes 0.2 s to import
 
         return DockerSandbox(session, host, folder, image or host.image, home=home, placement=placement, links=links)

@@ -7,7 +7,6 @@ source is sent along. It outlives connections and this program; its files lie in
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import io
 import shlex
 import tarfile
@@ -18,7 +17,6 @@ from core.domain.task import Host
 from core.sandbox.daemon_link import Streams
 from core.sandbox.linked import BOOT, LinkedSandbox
 from core.sandbox.placement import EngineAddress, HostPlace
-from core.sandbox.replies import DoneReply
 from core.sandbox.tunnel import ssh_argv, ssh_streams
 
 _SOURCE = Path(__file__).parent / "ptyd"
@@ -43,7 +41,7 @@ if not answers():
     with tarfile.open(fileobj=sys.stdin.buffer, mode="r|") as tar:
         tar.extractall(source)
     code = "import os; os.fork() and os._exit(0); os.setsid(); " + boot
-    env = dict(os.environ, CUDA_VISIBLE_DEVICES=gpus, NVIDIA_VISIBLE_DEVICES=gpus)
+    env = dict(os.environ, CUDA_VISIBLE_DEVICES=gpus, NVIDIA_VISIBLE_DEVICES=gpus, TIPHYS_MACHINE_HOST=name)
     with open("log", "ab") as log:
         subprocess.run([sys.executable, "-I", "-B", "-c", code, source, "serve", base, base + "/state",
                         base + "/workspace", "bash"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env,
@@ -55,6 +53,40 @@ if not answers():
         time.sleep(0.05)
 print(base)
 """
+_END = """
+import glob, os, signal, socket, struct, sys, time
+mark = ("TIPHYS_MACHINE_HOST=" + sys.argv[1]).encode()
+try:
+    os.chdir(os.path.join(os.path.expanduser("~"), ".tiphys-hosts", sys.argv[1]))
+    with socket.socket(socket.AF_UNIX) as link:
+        link.settimeout(3)
+        link.connect("s")
+        text = b'{"rid": 1, "op": "shutdown"}'
+        link.sendall(struct.pack("!II", len(text), 0) + text)
+        while link.recv(65536):
+            pass
+except OSError:
+    pass
+def left():
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            with open(path, "rb") as file:
+                if mark in file.read().split(b"\\0"):
+                    yield int(path.split("/")[2])
+        except OSError:
+            pass
+until = time.monotonic() + 10
+while found := list(left()):
+    if time.monotonic() > until:
+        sys.exit("these processes cannot be ended: %s" % found)
+    for pid in found:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+    time.sleep(0.05)
+"""
+"""A daemon that hangs is ended, too, and what has left its terminals: all that inherited the host's name."""
 
 
 class MachineSandbox(LinkedSandbox):
@@ -80,10 +112,9 @@ class MachineSandbox(LinkedSandbox):
         return int(ran.output.split()[0]) << 10 if ran.exit_code == 0 else 0
 
     async def stop(self) -> None:
-        """See Sandbox."""
-        with contextlib.suppress(Unavailable):
-            await self.link.ask(DoneReply, "shutdown", timeout=5)
+        """See Sandbox. Raises Unavailable where the machine cannot be asked: then it may all go on there."""
         await self.close()
+        await _ssh(self.placement.address.url, shlex.join(["python3", "-I", "-c", _END, self._name]), b"")
 
     async def remove(self) -> None:
         """See Sandbox: its folder on the machine goes too."""
@@ -121,9 +152,11 @@ async def _ssh(url: str, command: str, data: bytes) -> str:
         async with asyncio.timeout(START_S):
             output, errors = await process.communicate(data)
     except TimeoutError:
-        process.kill()
-        await process.wait()
         raise Unavailable("ssh_failed", f"{url} did not answer within {START_S:g} s.") from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
     if process.returncode:
         why = errors.decode("utf-8", "replace").strip()[-300:] or f"exit status {process.returncode}"
         raise Unavailable("ssh_failed", f"{url} cannot be used: {why}.", why=why)

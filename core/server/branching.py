@@ -23,6 +23,7 @@ from core.domain.host_rights import rights_of
 from core.domain.session import SessionRow
 from core.domain.task import AgentSettings, Task
 from core.domain.verdict import Author
+from core.gateway.recipe import recipe_of
 from core.protocol.operations import BranchSession, Guide
 from core.server import guidance
 from core.server.lifecycle import check_new
@@ -53,10 +54,11 @@ def branch(conn: Connection, principal: Principal, session: str, op: BranchSessi
     check_new(session)
     row = log.row(conn, op.parent)
     created, parent = _beginning(conn, op.parent)
-    _refuse_external(created)
     given = _given(conn, op.parent)
     _check(row, op, given)
     base, snapshot = _base(conn, op, parent, lookups)
+    if created.agent.kind == "external":
+        _check_external(created.agent, op, base)
     agent = _agent(principal, created.agent, op)
     _take_rights(session, op, created.task, agent, lookups)
     if not log.create(conn, session):
@@ -84,10 +86,22 @@ def _beginning(conn: Connection, session: str) -> tuple[SessionCreated, Branched
     return facts[0], second if isinstance(second, Branched) and not second.is_call else None
 
 
-def _refuse_external(created: SessionCreated) -> None:
-    if created.agent.kind == "external":
-        raise Conflict("external_agent", "An agent that is not ours cannot be branched: only its own program holds "
-                       "what it knows.")
+def _check_external(agent: AgentSettings, op: BranchSession, base: int) -> None:
+    """Recorded answers cannot be given to a program that holds what it knows itself: it goes on from its own record,
+    which a snapshot of just that step has."""
+    recipe = recipe_of(agent)
+    why = ""
+    if agent.is_attached:
+        why = "it was started outside, and nobody here can start it again"
+    elif op.ends:
+        why = "its recorded answers cannot be given to it again"
+    elif op.step and not recipe.resume:
+        why = "its recipe does not say how it goes on from its own record (resume)"
+    elif base != op.step:
+        before = f"the newest one before is of step {base}" if base else "there is none before"
+        why = f"it goes on from its own record alone, and no snapshot is of step {op.step}: {before}"
+    if why:
+        raise Conflict("external_agent", f"{recipe.title} cannot be branched so: {why}.", step=base)
 
 
 def _check(row: SessionRow, op: BranchSession, given: list[GivenGuidance]) -> None:

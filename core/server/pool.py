@@ -64,12 +64,14 @@ class HostPool:
         """The session is over and its runner gone: what it still runs elsewhere ends, then its places are free."""
         held = [lease for lease in self._file.leases() if lease.session == session]
         places = {lease.place for lease in held}
+        remains: list[HostLease] = []
         for host in self._file.hosts():
-            if host.kind == "machine" and not host.is_lost:
-                await _end_on_machine(host, [lease for lease in held if lease.place == host.name])
-            if host.name in places and host.name != OWN and host.kind == "engine" and not host.is_lost:
+            if host.kind == "machine":
+                there = [lease for lease in held if lease.place == host.name]
+                remains += there if host.is_lost else await _end_on_machine(host, there)
+            elif host.name in places and host.name != OWN and not host.is_lost:
                 await self._stopped(host, [session])
-        if self._file.release(session):
+        if self._file.release(session, remains):
             _log.info("took back what session %s was given: %s", session, ", ".join(sorted(places)) or "nothing yet")
         self._words.pop(session, None)
 
@@ -91,10 +93,21 @@ class HostPool:
         except (ReportableError, OSError) as error:
             await self._note(host, is_lost=True, detail=str(error))
         else:
-            if host.is_lost:
+            if host.kind == "machine":
+                await self._end_remains(host)
+            elif host.is_lost:
                 await self._stopped(host, [row.session for row in log.rows(self._hub.reader)
                                            if row.origin == "live" and row.state in FINAL_STATES])
             await self._note(host, is_lost=False)
+
+    async def _end_remains(self, host: PoolHost) -> None:
+        """End on a machine that answers what could not be ended before."""
+        remains = [lease for lease in self._file.remains() if lease.place == host.name]
+        still = await _end_on_machine(host, remains)
+        for lease in remains:
+            if lease not in still:
+                self._file.forget_remains(lease)
+                _log.info("ended what session %s had left on %s", lease.session, host.name)
 
     async def _note(self, host: PoolHost, *, is_lost: bool, detail: str = "") -> None:
         if not self._file.note(host.name, is_lost=is_lost, detail=detail):
@@ -141,8 +154,9 @@ class HostPool:
         await self._hub.do(session, work)
 
 
-async def _end_on_machine(host: PoolHost, held: Sequence[HostLease]) -> None:
-    """End what runs on a plain machine for leases; its files stay."""
+async def _end_on_machine(host: PoolHost, held: Sequence[HostLease]) -> list[HostLease]:
+    """End what runs on a plain machine for leases; its files stay. Gives those for which nobody could."""
+    remains = []
     for lease in held:
         place = HostPlace(place=host.name, kind="machine", address=host.address)
         try:
@@ -150,6 +164,8 @@ async def _end_on_machine(host: PoolHost, held: Sequence[HostLease]) -> None:
                 await MachineSandbox(lease.session, Host(name=lease.host, machine=host.name), place).stop()
         except (ReportableError, OSError, TimeoutError) as error:
             _log.info("what session %s left on %s stays for now: %s", lease.session, host.name, error)
+            remains.append(lease)
+    return remains
 
 
 async def check_host(host: PoolHost) -> str:

@@ -79,6 +79,13 @@ def m0001_pool(db: Database) -> None:
                "demand BLOB NOT NULL, since TEXT NOT NULL) STRICT")
 
 
+@migrations()
+def m0002_remains(db: Database) -> None:
+    """What sessions that are over may still run on plain machines."""
+    db.execute("CREATE TABLE remains (session TEXT NOT NULL, host TEXT NOT NULL, place TEXT NOT NULL, "
+               "body BLOB NOT NULL, PRIMARY KEY (session, host, place)) STRICT")
+
+
 class PoolFile:
     """The pool of one home. Methods block for as long as another process's transaction lasts."""
 
@@ -125,11 +132,21 @@ class PoolFile:
                 raise Conflict("host_in_use", f"{name} is held by {', '.join(holders)}; end them first (tiphys stop), "
                                "or close it to new ones (tiphys hosts close).", name=name)
             self._conn.execute("DELETE FROM member WHERE name = ?", (name,))
+            self._conn.execute("DELETE FROM remains WHERE place = ?", (name,))
 
     def leases(self) -> list[HostLease]:
         """What is given out, in the order of sessions."""
-        rows = self._conn.execute("SELECT body FROM lease ORDER BY session, host")
-        return [msgspec.json.decode(row[0], type=HostLease) for row in rows]
+        return self._leases("lease")
+
+    def remains(self) -> list[HostLease]:
+        """What sessions that are over may still run on plain machines, as nobody could end it there: its GPUs are not
+        free, and its session is given nothing new, until it has ended."""
+        return self._leases("remains")
+
+    def forget_remains(self, lease: HostLease) -> None:
+        """What was left there has ended."""
+        self._conn.execute("DELETE FROM remains WHERE session = ? AND host = ? AND place = ?",
+                           (lease.session, lease.host, lease.place))
 
     def waiting(self) -> list[tuple[str, str]]:
         """The sessions that wait, in their order, and what each asks for."""
@@ -152,7 +169,9 @@ class PoolFile:
             order = [(row[0], msgspec.json.decode(row[1], type=Demand)) for row in
                      self._conn.execute("SELECT session, demand FROM queue ORDER BY number")]
             ahead = [other for one, other in order[: [name for name, _ in order].index(session)]]
-            given = None if any(other.goes_before(demand) for other in ahead) else fit(demand, self._rooms())
+            is_passed = any(other.goes_before(demand) for other in ahead)
+            is_left = any(lease.session == session for lease in self.remains())
+            given = None if is_passed or is_left else fit(demand, self._rooms())
             if given is None:
                 return Waiting(place=len(ahead) + 1, of=len(order), asks=demand.words)
             leases = [HostLease(session=session, host=host.name, place=place, gpus=gpus, cpus=host.cpus,
@@ -160,9 +179,13 @@ class PoolFile:
             self._give(session, leases)
             return self._places(leases)
 
-    def release(self, session: str) -> bool:
-        """Take back what a session was given, and its place in the queue; whether it had anything."""
+    def release(self, session: str, remains: Sequence[HostLease] = ()) -> bool:
+        """Take back what a session was given but what `remains`, and its place in the queue; whether it had anything.
+        """
         with transaction(self._conn):
+            for lease in remains:
+                self._conn.execute("INSERT OR REPLACE INTO remains (session, host, place, body) VALUES (?, ?, ?, ?)",
+                                   (session, lease.host, lease.place, msgspec.json.encode(lease)))
             self._conn.execute("DELETE FROM gpu WHERE session = ?", (session,))
             gone = self._conn.execute("DELETE FROM lease WHERE session = ?", (session,)).rowcount
             gone += self._conn.execute("DELETE FROM queue WHERE session = ?", (session,)).rowcount
@@ -181,6 +204,10 @@ class PoolFile:
             self._write(msgspec.structs.replace(host, is_lost=is_lost, detail=detail[:500]))
             return True
 
+    def _leases(self, table: Literal["lease", "remains"]) -> list[HostLease]:
+        rows = self._conn.execute(f"SELECT body FROM {table} ORDER BY session, host")
+        return [msgspec.json.decode(row[0], type=HostLease) for row in rows]
+
     def _write(self, host: PoolHost) -> None:
         self._conn.execute("INSERT INTO member (name, body) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET "
                            "body = excluded.body", (host.name, msgspec.json.encode(host)))
@@ -195,7 +222,7 @@ class PoolFile:
         self._conn.execute("DELETE FROM queue WHERE session = ?", (session,))
 
     def _rooms(self) -> list[Room]:
-        leases = self.leases()
+        leases = [*self.leases(), *self.remains()]
         return [Room.of(one, [lease for lease in leases if lease.place == one.name])
                 for one in self.hosts() if one.is_open and not one.is_lost]
 

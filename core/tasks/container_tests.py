@@ -2,7 +2,9 @@
 
 The host is frozen while it is copied, so nothing that the agent left running lives in the copy; no shell, variable or
 file of the agent's is entered before the tests, which come into folders that the agent's host never had, and run as
-the same plain user. The reward is Harbor's (`/logs/verifier/reward.txt` or `reward.json`), or pytest's exit status.
+the same plain user, or as root of that copy where the task says so. The reward is Harbor's
+(`/logs/verifier/reward.txt` or `reward.json`), pytest's exit status, or, of a `run-tests.sh`, pytest's summary
+(Terminal-Bench 1, `terminal_bench/parsers/pytest_parser.py`).
 """
 
 from __future__ import annotations
@@ -28,6 +30,10 @@ VERIFIER = f"{LOGS}/verifier"
 CLEAN = ("PYTHONNOUSERSITE=1", "PYTHONSAFEPATH=1", "PYTHONDONTWRITEBYTECODE=1")
 """A module that the agent left in its home or working folder is not taken for one of the tests' own."""
 
+SUMMED_UP = "run-tests.sh"
+_SUMMARY = re.compile(rb"^=+ short test summary info =+\s*$", re.MULTILINE)
+_VERDICT = re.compile(rb"^(PASSED|XPASS|FAILED|ERROR) \S", re.MULTILINE)
+
 _AWAY = re.compile(rb"(?:uvx?|curl|apt-get|pip3?): (?:command )?not found|Temporary failure (?:in name )?resol"
                    rb"|Could not resolve host|Network is unreachable|No module named '?pytest")
 """Tests that fetch their own tools say so where they cannot; that is not the agent's doing."""
@@ -40,7 +46,7 @@ async def run_tests(task: Task, tests: Sequence[tuple[str, Path]], host: Sandbox
     snapshot = ""
     try:
         snapshot = await host.as_image(f"evaluation-{new_id()}")
-        return await _in_copy(task, tests, hosts.copy_of(snapshot))
+        return await _in_copy(task, tests, hosts.copy_of(snapshot, as_root=task.evaluator.as_root))
     except (ReportableError, OSError) as error:
         return failed(f"The tests could not run: {error}")
     finally:
@@ -52,20 +58,33 @@ async def _in_copy(task: Task, tests: Sequence[tuple[str, Path]], copy: Sandbox)
     timeout = task.evaluator.timeout_s
     try:
         await copy.start()
-        await copy.unpack(tar_of(tests), TESTS)
-        command = (f"mkdir -p {VERIFIER}; {_command(task)} > {LOGS}/output 2>&1; code=$?; "
+        place = task.evaluator.tests_at or TESTS
+        if place != TESTS:  # what the agent left there is none of the tests
+            await copy.run(["rm", "-rf", place])
+        await copy.unpack(tar_of(tests), place)
+        command = (f"mkdir -p {VERIFIER}; {_command(task, place)} > {LOGS}/output 2>&1; code=$?; "
                    f"tail -c {OUTPUT_LIMIT} {LOGS}/output; exit $code")
-        ran = await copy.run(["env", *CLEAN, "bash", "-c", command], cwd=copy.workspace, timeout=timeout,
-                             limit=OUTPUT_LIMIT)
+        ran = await copy.run(["env", *_environment(task, place), "bash", "-c", command], cwd=copy.workspace,
+                             timeout=timeout, limit=OUTPUT_LIMIT)
         if ran.timed_out:
             return failed(f"The tests did not end within {timeout:g} s.")
+        if Path(task.evaluator.script).name == SUMMED_UP:
+            return _summed_up(ran)
         return await _reward(copy, ran) if task.evaluator.script.endswith(".sh") else _pytest_result(ran)
     finally:
         await copy.remove()
 
 
-def _command(task: Task) -> str:
-    script = f"{TESTS}/{Path(task.evaluator.script).name}"
+def _environment(task: Task, place: str) -> list[str]:
+    """Root has a home that the agent never wrote to; pytest takes no settings of the agent's folders, and says all."""
+    pytest = f"PYTEST_ADDOPTS=-rA -p no:cacheprovider -c /dev/null --rootdir={place} --confcutdir={place}"
+    is_summed_up = Path(task.evaluator.script).name == SUMMED_UP
+    return [*CLEAN, *(["HOME=/root"] if task.evaluator.as_root else []),
+            *([f"TEST_DIR={place}", pytest] if is_summed_up else [])]
+
+
+def _command(task: Task, place: str) -> str:
+    script = f"{place}/{Path(task.evaluator.script).name}"
     return f"bash {script}" if script.endswith(".sh") else f"python3 -m pytest -p no:cacheprovider -q -rA {script}"
 
 
@@ -100,6 +119,18 @@ def _pytest_result(ran: Ran) -> Outcome:
     if ran.exit_code not in (0, 1):  # 1: tests failed; more: pytest itself could not work
         return failed(f"The tests ended with exit code {ran.exit_code}: {tail(ran.output)}")
     return Outcome(total=100.0 if ran.exit_code == 0 else 0.0, parts=_counts(ran.output), message=_summary(ran))
+
+
+def _summed_up(ran: Ran) -> Outcome:
+    """All tests of the last summary passed, or not; what the agent's programs printed comes before it."""
+    found = list(_SUMMARY.finditer(ran.output))
+    words = [one[1] for one in _VERDICT.finditer(ran.output, found[-1].end())] if found else []
+    if not words:
+        why = "The tests need tools that they could not fetch" if _AWAY.search(ran.output) else "The tests told nothing"
+        return failed(f"{why} (exit code {ran.exit_code}): {tail(ran.output)}")
+    passed = words.count(b"PASSED") + words.count(b"XPASS")
+    return Outcome(total=100.0 if passed == len(words) else 0.0, message=_summary(ran),
+                   parts={"passed": float(passed), "failed": float(len(words) - passed)})
 
 
 def _counts(output: bytes) -> dict[str, float]:

@@ -27,7 +27,7 @@ _FLAGS = {"FROM": {"platform"}, "COPY": {"from", "chown", "link"}, "ADD": {"chow
 """Options of an instruction that are taken; None: all."""
 
 _PLATFORMS = {"linux/amd64", "linux/x86_64", "linux/arm64", "$BUILDPLATFORM", "$TARGETPLATFORM"}
-_IDLE = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|da)?sh(?: -l| --login)?\Z|sleep (?:infinity|\d+\w?)\Z|tail -f /dev/null\Z"
+IDLE = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|da)?sh(?: -l| --login)?\Z|sleep (?:infinity|\d+\w?)\Z|tail -f /dev/null\Z"
                    r"|python3?(?:\.\d+)?\Z|true\Z")
 """What a container runs only to be there."""
 
@@ -69,6 +69,12 @@ class Dockerfile:
                 plain = one.text.strip().strip("\"'")
                 folder = plain if plain.startswith("/") else f"{folder.rstrip('/')}/{plain}"
         return "" if "$" in folder else folder
+
+    @property
+    def user(self) -> str:
+        """The account that the last stage ends as, "" where it names none: then it is its base's, mostly root."""
+        users = [one.text.strip().partition(":")[0] for one in self._last_stage() if one.word == "USER"]
+        return users[-1] if users else ""
 
     def plain(self) -> bytes:
         """The same for an engine's own builder."""
@@ -197,7 +203,7 @@ class Dockerfile:
 
     def _vet_program(self, one: Instruction) -> None:
         program = " ".join(self._words(one)) if one.text.startswith("[") else one.text.strip()
-        if program and not _IDLE.match(program):
+        if program and not IDLE.match(program):
             raise self._refuse(one.line, f"{one.word} {program[:80]}: a host starts nothing but its terminals")
 
     def _words(self, one: Instruction) -> list[str]:

@@ -32,13 +32,13 @@ class EvaluatorHosts:
                                        machine="", workdir="")
         return open_sandbox("docker", self._name(), host, self._folder, self._image, home=self._home)
 
-    def copy_of(self, snapshot: str) -> Sandbox:
+    def copy_of(self, snapshot: str, *, as_root: bool = False) -> Sandbox:
         """A new one with the state of a snapshot of the host. Its tests have the network that the host has."""
         host = msgspec.structs.replace(self._host, name="evaluator", data=(), gpus=0)
         reach = ("*",) if host.network else host.reach
         return open_sandbox("docker", self._name(), host, self._folder, snapshot, home=self._home,
                             placement=msgspec.structs.replace(self.place, gpus=()), links=HostLinks(reach=reach),
-                            places=(TESTS, LOGS))
+                            places=(TESTS, LOGS), as_root=as_root)
 
     def _name(self) -> str:
         return f"{self._session}-evaluation-{new_id()[-8:]}"

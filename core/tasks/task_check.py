@@ -25,6 +25,7 @@ TARGET = re.compile(r"(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*){1,20}\Z")
 SYSTEM = frozenset({"bin", "boot", "dev", "etc", "lib", "lib64", "opt", "proc", "root", "run", "sbin", "sys", "tmp",
                     "usr", "var", "workspace", "home", "shared"})
 """What a host may reach, where its data may appear, and which folders are its system's or the program's own."""
+_ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}\Z")
 _MODEL = re.compile(r"[\w.:/@+-]{1,300}\Z", re.ASCII)
 
 _PART = re.compile(r"[A-Za-z0-9_.-]+")
@@ -65,6 +66,10 @@ def check_task(task: Task, agent: AgentSettings) -> None:
     for what, number, least, most in _numbers(task, agent):
         if number is not None and not (math.isfinite(number) and least <= number <= most):
             raise _bad(what, number, f"a number from {least:g} to {most:g}")
+    if (task.evaluator.as_root or task.evaluator.tests_at) and task.evaluator.kind != "tests":
+        raise _bad("evaluator.as_root", task.evaluator.as_root, "left out, where the kind is not `tests`")
+    if task.evaluator.tests_at and not _may_be_owned(task.evaluator.tests_at):
+        raise _bad("evaluator.tests_at", task.evaluator.tests_at, "an absolute path, none of the system's own")
     if agent.model.actions == "react" and task.environment is None:
         raise _bad("agent.model.actions", "react", "native or text, where there is no environment")
     rights_of(task, agent)
@@ -96,6 +101,8 @@ def _check_hosts(hosts: tuple[Host, ...]) -> None:
     for host in hosts:
         if not is_id(host.name) or len(host.name) > 60 or names.count(host.name.casefold()) > 1:
             raise _bad("hosts.name", host.name, "a plain name of its own, of at most 60 ASCII letters and digits")
+        if host.user and (not host.workdir or host.user == "root" or not _ACCOUNT.match(host.user)):
+            raise _bad("hosts.user", host.user, "an account of the image that is not root, of a host with workdir")
         if host.workdir and not _may_be_owned(host.workdir):
             raise _bad("hosts.workdir", host.workdir, "an absolute path of plain characters, not the system's")
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.engines import second_engine, ssh_machine, ssh_server
+from support.engines import processes_on_machines, second_engine, ssh_machine, ssh_server
 from support.parts import Parts, stopped, wait
 
 from core.domain.events import HostPlaceChanged, TerminalOutput, decode_event
@@ -147,6 +147,50 @@ def kill_daemon(base: Path) -> None:
                 os.kill(int(folder.name), 9)
 
 
+JOB = """
+[[turn]]
+thought = "t"
+[[turn.calls]]
+tool = "run_command"
+[turn.calls.arguments]
+command = "echo begun $((6*7)); sleep 600"
+session_id = "beside"
+wait_for_completion = false
+[[turn]]
+thought = "t"
+[[turn.calls]]
+tool = "sleep"
+[turn.calls.arguments]
+sleep_time = 500
+"""
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(300)
+def test_an_engine_that_is_killed_and_started_again_in_the_middle_of_a_command_and_of_a_wait(tmp_path: Path) -> None:
+    with second_engine() as engine:
+        whole = Parts(tmp_path / "home")
+        folder = make_task(whole.home, '[[hosts]]\nname = "one"\nmemory_mb = 256\n', [
+            ("one", "echo safe > note; echo near $((6*7)); sleep 600"), ("one", "JOB"), ("one", "cat note; echo $((6*8))")])
+        text = (folder / "task.toml").read_text()
+        (folder / "task.toml").write_text(text.replace(TURN.format(host="one", command="JOB"), JOB))
+        whole.tiphys("hosts", "add", "far", engine.url)
+        whole.tiphys("hosts", "add", "local", "--cpus", "0.1")
+        whole.start_server()
+        session = whole.tiphys("run", "large", "--allow")[0]["session"]
+        with stopped(whole, session):
+            wait(lambda: "near 42" in shown(whole, session), "a command is at work", 120)
+            engine.restart()
+            wait(lambda: "begun 42" in shown(whole, session), "the next step's job is at work, and waited for", 120)
+            engine.restart()
+            wait(lambda: whole.trajectory(session).row.state in ("finished", "failed"), "the session ends", 120)
+            row = whole.trajectory(session).row
+            assert (row.state, row.reason) == ("finished", "finished")
+            assert "safe\r\n48" in shown(whole, session), "the files are there"
+            command, _, waited, _, _ = outputs(whole, session)
+            print(command, waited, states(whole, session))
+
+
 def queue_place(whole: Parts, session: str) -> int | None:
     return whole.trajectory(session).row.queue_place
 
@@ -186,9 +230,10 @@ def test_hosts_that_are_lost_in_the_middle_of_an_action_are_told_and_gone_on_wit
             wait(lambda: queue_place(whole, waiting[1]) == 1, "the queue goes on", 120)
             for one in waiting:
                 whole.tiphys("stop", one)
+            left = (session, *waiting)
+            wait(lambda: not any(processes_on_machines(one) for one in left), "nothing is left there", 60)
             text = shown(whole, session)
             assert "over2" in text, "the program that went on was found, with its terminal"
             assert "safe\r\nagain 48" in text and "back 54" in text, "files are there, and both hosts are worked on"
         for base in (Path.home() / ".tiphys-hosts" / one for one in (session, *waiting)):
-            kill_daemon(base)
             shutil.rmtree(base, ignore_errors=True)

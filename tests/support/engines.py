@@ -29,14 +29,29 @@ class SecondEngine:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        for stale in (self.folder / "pid", self.folder / "exec/containerd/containerd.pid"):
-            stale.unlink(missing_ok=True)  # a killed engine leaves them, and waits for who is gone
-        argv = ["unshare", "-n", "-p", "-f", "--kill-child", "--mount-proc", "dockerd", "--bridge=none",
-                "--data-root", f"{self.folder}/data", "--exec-root", f"{self.folder}/exec",
-                "-H", self.url, "--pidfile", f"{self.folder}/pid"]
+        # A killed engine leaves files with numbers of processes, and waits for who is gone. Whoever keeps services
+        # going starts it again at once, as systemd does; what it ran may still be there.
+        keep = (f"while :; do rm -f {self.folder}/pid {self.folder}/exec/containerd/containerd.pid; dockerd "
+                f"--bridge=none --data-root {self.folder}/data --exec-root {self.folder}/exec -H {self.url} "
+                f"--pidfile {self.folder}/pid; done")
+        argv = ["unshare", "-n", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c", keep]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                              start_new_session=True)
+        self._wait()
+
+    def restart(self) -> None:
+        """SIGKILL to the engine alone, which is started again; returns when it answers."""
+        assert self._process is not None
+        for pid in _descendants(self._process.pid):
+            if Path(f"/proc/{pid}/comm").read_text() == "dockerd\n":
+                os.kill(pid, 9)
+                break
+        time.sleep(0.2)
+        self._wait()
+
+    def _wait(self) -> None:
+        assert self._process is not None
         until = time.monotonic() + 60
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > until:
@@ -51,11 +66,7 @@ class SecondEngine:
 
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
-            self._process.terminate()
-            try:
-                self._process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.kill()
+            self.kill()
         mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
         for place in sorted((m for m in mounts if m.startswith(str(self.folder))), reverse=True):
             subprocess.run(["umount", "-l", place], capture_output=True, check=False)
@@ -224,3 +235,14 @@ def ssh_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The ssh:// address of one."""
     with ssh_machine(folder, monkeypatch) as server:
         yield server.url
+
+
+def processes_on_machines(session: str) -> list[int]:
+    """What was started on plain machines for a session, the daemon and all below it, wherever it is now."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                if f"TIPHYS_MACHINE_HOST={session}/".encode() in (folder / "environ").read_bytes():
+                    found.append(int(folder.name))
+    return found

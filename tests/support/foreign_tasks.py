@@ -31,6 +31,31 @@ mcp_servers = []
     "tests/test.sh": "test $(cat /app/count) = 2 && echo 1 > /logs/verifier/reward.txt\n",
     "solution/solve.sh": "wc -l < /app/text > /app/count\n",
 }
+TERMINAL_BENCH = {
+    "task.yaml": "instruction: |-\n  Count the lines of /app/text into /app/count.\nauthor_name: A\ndifficulty: easy\n"
+                 "category: text\ntags:\n  - text\nparser_name: pytest\nmax_agent_timeout_sec: 900.0\n"
+                 "max_test_timeout_sec: 90.0\nrun_tests_in_same_shell: false\n",
+    "docker-compose.yaml": """
+services:
+  client:
+    build:
+      dockerfile: Dockerfile
+    image: ${T_BENCH_TASK_DOCKER_CLIENT_IMAGE_NAME}
+    container_name: ${T_BENCH_TASK_DOCKER_CLIENT_CONTAINER_NAME}
+    command: [ "sh", "-c", "sleep infinity" ]
+    environment:
+      - TEST_DIR=${T_BENCH_TEST_DIR}
+    volumes:
+      - ${T_BENCH_TASK_LOGS_PATH}:${T_BENCH_CONTAINER_LOGS_PATH}
+      - ${T_BENCH_TASK_AGENT_LOGS_PATH}:${T_BENCH_CONTAINER_AGENT_LOGS_PATH}
+""",
+    "Dockerfile": "FROM base:1\nWORKDIR /app\nCOPY text /app/text\n",
+    "text": "a\nb\n",
+    "run-tests.sh": "#!/bin/bash\nid -u > /root/who\npython3 -m pytest $TEST_DIR/test_outputs.py\n",
+    "tests/test_outputs.py": "import os\n\ndef test_count():\n    assert open('/app/count').read().strip() == '2'\n\n"
+                             "def test_root():\n    print('FAILED by the agent')\n    assert os.getuid() == 0\n",
+    "solution.sh": "wc -l < /app/text > /app/count\n",
+}
 ENDLESS = {
     "task.json": '{"description": "Write done to /home/user/out.", "truth": "done", "name": "task_000000_0a1b2c3d"}',
     "container.def": """Bootstrap: localimage

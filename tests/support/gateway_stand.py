@@ -107,13 +107,15 @@ class GatewayStand:
         with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
             return log.snapshots(conn, SESSION)
 
-    def start_runner(self) -> subprocess.Popen[bytes]:
-        """A runner of the session, as the server starts it."""
+    def start_runner(self, session: str = SESSION) -> subprocess.Popen[bytes]:
+        """A runner of the session, as the server starts it; of another one, which it works on from now on."""
+        self.folder = self.home / "sessions" / session
+        self.workspace = self.folder / "local/main/workspace"
         self.folder.mkdir(parents=True, exist_ok=True)
         token = self.folder / "token"
         if not token.exists():
-            token.write_text(account(self.home, f"agent:{SESSION}", f"agent:{SESSION}"))
-        argv = [sys.executable, "-m", "core.cli", "agent", "--session", SESSION, "--url", self.url, "--token-file",
+            token.write_text(account(self.home, f"agent:{session}", f"agent:{session}"))
+        argv = [sys.executable, "-m", "core.cli", "agent", "--session", session, "--url", self.url, "--token-file",
                 str(token), "--folder", str(self.folder), "--allow"]
         env = {**os.environ, "TIPHYS_HOME": str(self.home), "TEST_UPSTREAM_TOKEN": KEY}
         if self._path:
@@ -191,8 +193,8 @@ class GatewayStand:
         self.kill_runner()
         with contextlib.suppress(StopIteration):
             next(self._serving)
-        if (self.folder / "local" / "main" / "s").exists():
-            asyncio.run(LocalSandbox(SESSION, Host(name="main"), self.folder).stop())
+        for place in self.home.glob("sessions/*/local/main/s"):
+            asyncio.run(LocalSandbox(SESSION, Host(name="main"), place.parents[2]).stop())
         if self._contained:
             from core.sandbox.docker import DockerSandbox
 

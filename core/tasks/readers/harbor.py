@@ -2,8 +2,9 @@
 
     instruction.md  task.toml  environment/Dockerfile  tests/test.sh  solution/solve.sh
 
-The agent works in the image's own files, as a plain user and never as root. The tests run once, when it has stopped.
-What the file asks for beyond one container is refused by its name.
+The agent works in the image's own files, as a plain user and never as root. The tests run once, when it has stopped, in
+a copy, as the user that the file names, else as the image's, which is root unless it says otherwise. What the file asks
+for beyond one container is refused by its name.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ _KNOWN: dict[str, frozenset[str]] = {
 }
 _REFUSED = {
     "": ("steps", "artifacts"),
-    "verifier": ("env", "user", "environment", "collect", "allowed_hosts"),
-    "agent": ("user", "allowed_hosts"),
-    "environment": ("gpus", "gpu_types", "tpu", "mcp_servers", "env", "skills_dir", "healthcheck", "allowed_hosts"),
+    "verifier": ("env", "environment", "collect", "allowed_hosts"),
+    "agent": ("allowed_hosts",),
+    "environment": ("gpu_types", "tpu", "mcp_servers", "env", "skills_dir", "healthcheck", "allowed_hosts"),
     "solution": ("env",),
 }
 """Fields that ask for more than a container and its tests, where they are not empty."""
@@ -53,7 +54,7 @@ def read_harbor(folder: Path, script: str = TEST, reader: str = "harbor") -> lis
         raw = read_toml(folder / TASK)
         check_fields(raw)
         environment = raw.get("environment", {})
-        host = _host(folder, environment)
+        host, image_user = _host(folder, environment, str(raw.get("agent", {}).get("user") or ""))
         metadata, package = raw.get("metadata", {}), raw.get("task", {})
         inside(folder, script)
         timeout = float(raw.get("verifier", {}).get("timeout_sec", 600.0))
@@ -61,7 +62,8 @@ def read_harbor(folder: Path, script: str = TEST, reader: str = "harbor") -> lis
             id=plain_id(folder), title=_title(folder, package, metadata),
             description=read_text(inside(folder, INSTRUCTION)).strip(), hosts=(host,),
             limits=Limits(wall_s=raw.get("agent", {}).get("timeout_sec"), evaluations=0),
-            evaluator=Evaluator(kind="tests", script=script, references="tests", timeout_s=timeout),
+            evaluator=Evaluator(kind="tests", script=script, references="tests", timeout_s=timeout,
+                                as_root=_is_root(raw.get("verifier", {}).get("user"), image_user)),
             domain=str(metadata.get("category", "")), difficulty=str(metadata.get("difficulty", "")))
         agent = AgentSettings(model=ModelSettings(kind="unknown"))
         check_task(task, agent)
@@ -80,30 +82,40 @@ def check_fields(raw: Mapping[str, Any]) -> None:
                 raise _refused(f"{where}{name} is no field of Harbor's that is known here")
             if name in _REFUSED[table] and value:
                 raise _refused(f"{where}{name} = {str(value)[:80]} is not to be had here")
+    verifier, agent = (str(raw.get(table, {}).get("user") or "") for table in ("verifier", "agent"))
+    if verifier not in ("", "root", "0", agent):
+        raise _refused(f"[verifier] user = {verifier[:80]}: tests run as root or as the agent's user")
     if raw.get("verifier", {}).get("environment_mode", "shared") != "shared":
         raise _refused("[verifier] environment_mode = separate is not to be had here")
     if str(raw.get("environment", {}).get("os", "linux")).lower() != "linux":
         raise _refused("[environment] os: only Linux is to be had here")
 
 
-def _host(folder: Path, environment: Mapping[str, Any]) -> Host:
+def _is_root(user: object, image_user: str) -> bool:
+    """Whether the tests run as root: as the verifier's user, which may be a number, else as the image's."""
+    return str(image_user if user in (None, "") else user) in ("", "root", "0")
+
+
+def _host(folder: Path, environment: Mapping[str, Any], user: str) -> tuple[Host, str]:
+    """The host, and the account that its Dockerfile ends as."""
     for name in ("docker-compose.yaml", "docker-compose.yml", "singularity-compose.yaml"):
         if (folder / BUILD / name).exists():
             raise _refused(f"{BUILD}/{name}: services, mounts and networks of a compose file are not to be had here")
     image = str(environment.get("docker_image") or "")
-    workdir, build = str(environment.get("workdir") or ""), ""
+    workdir, build, image_user = str(environment.get("workdir") or ""), "", ""
     bases: tuple[str, ...] = ()
     if (folder / BUILD / "Dockerfile").exists():
         dockerfile = Dockerfile(read_text(inside(folder, f"{BUILD}/Dockerfile")), f"{BUILD}/Dockerfile")
-        workdir = workdir or dockerfile.workdir
+        workdir, image_user = workdir or dockerfile.workdir, dockerfile.user
         if not image:
             build, bases = BUILD, dockerfile.bases
     elif not image:
         raise _refused(f"there is neither {BUILD}/Dockerfile nor a docker_image")
     return Host(
-        name="main", image=image, build=build, bases=bases, workdir=workdir or WORKDIR,
+        name="main", image=image, build=build, bases=bases, workdir=workdir or WORKDIR, user=user,
+        gpus=int(environment.get("gpus") or 0),
         cpus=float(environment.get("cpus") or 1), memory_mb=_megabytes(environment, "memory", 2048),
-        disk_mb=_megabytes(environment, "storage", 10_240), network=_network(environment))
+        disk_mb=_megabytes(environment, "storage", 10_240), network=_network(environment)), image_user
 
 
 def _network(environment: Mapping[str, Any]) -> bool:

@@ -1,22 +1,160 @@
-"""Terminal-Bench's first form (`task.yaml`, `docker-compose.yaml`, `run-tests.sh`), which nobody writes any more.
+"""Terminal-Bench's first form (terminal-bench 0.2, `terminal_bench/handlers/trial_handler.py`).
 
-Harbor, its successor, turns such folders into its own form; what compose files ask for is for no reader to guess.
+    task.yaml  Dockerfile  docker-compose.yaml  run-tests.sh  tests/  solution.sh
+
+Of the compose file one service is taken, which its Dockerfile makes and which only waits; the folders of logs and tests
+that are mounted there are the harness's own and come into the evaluator's copy alone. All else is refused by its name.
+As there, the tests run as root once the agent has stopped, and all of them must pass by pytest's summary.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from core.domain.errors import InvalidInput
-from core.tasks.reader import CatalogueTask, TaskReader
+from core.domain.task import AgentSettings, Evaluator, Host, Limits, ModelSettings, Task
+from core.tasks.dockerfile import IDLE, Dockerfile
+from core.tasks.folder import inside, read_text
+from core.tasks.foreign_folder import plain_id, reading
+from core.tasks.reader import CatalogueTask, Proof, TaskReader
+from core.tasks.readers.harbor import WORKDIR
+from core.tasks.task_check import check_task
+
+TASK, COMPOSE, TEST, TESTS, SOLUTION = "task.yaml", "docker-compose.yaml", "run-tests.sh", "tests", "solution.sh"
+_SERVICE = frozenset({"build", "image", "container_name", "command", "environment", "volumes", "working_dir", "tty",
+                      "stdin_open", "platform"})
+"""Of these `image` and `container_name` are but names of what is built, and terminals are always had."""
+
+_ENVIRONMENT = frozenset({"TEST_DIR", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"})
+"""Variables without which the agent works the same; the tests are given the first."""
+
+_LOGS = re.compile(r"\$\{T_BENCH_[A-Z_]*LOGS_PATH\}:\$\{T_BENCH_[A-Z_]*LOGS_PATH\}\Z")
+_MOUNT = re.compile(r"(?P<source>[^:]+):(?P<target>/[^:]*)(?::ro)?\Z")
 
 
-def refuse(folder: Path) -> list[CatalogueTask]:
-    """Say what to do with the folder. Raises InvalidInput."""
-    path = folder / "task.yaml"
-    raise InvalidInput("task_not_possible", f"{path}: this is Terminal-Bench's first form, whose compose file is not "
-                       "to be had here. Convert the folder with Harbor: harbor task migrate.", path=str(path))
+def read_terminal_bench(folder: Path) -> list[CatalogueTask]:
+    """The task of a folder. Raises InvalidInput, which names the file and the field."""
+    with reading(folder, TASK):
+        raw = _mapping(folder, TASK)
+        service = _service(folder)
+        for needed in (TEST, TESTS):
+            inside(folder, needed)
+        task = Task(
+            id=plain_id(folder), title=_title(folder, raw), description=_instruction(raw),
+            hosts=(_host(folder, service),),
+            limits=Limits(wall_s=float(raw.get("max_agent_timeout_sec") or 360.0), evaluations=0),
+            evaluator=Evaluator(kind="tests", script=TEST, references=TESTS, as_root=True,
+                                tests_at=_tests_at(service.get("volumes") or []),
+                                timeout_s=float(raw.get("max_test_timeout_sec") or 60.0)),
+            domain=str(raw.get("category") or ""), difficulty=str(raw.get("difficulty") or ""))
+        agent = AgentSettings(model=ModelSettings(kind="unknown"))
+        check_task(task, agent)
+        proof = Proof(solution=SOLUTION if (folder / SOLUTION).exists() else "")
+        return [CatalogueTask(task=task, agent=agent, folder=folder, reader="terminal_bench", proof=proof)]
 
 
-READER = TaskReader(name="terminal_bench", title="Terminal-Bench 1", rank=40, read=refuse,
-                    recognises=lambda folder: (folder / "task.yaml").exists() and not (folder / "task.toml").exists())
+def _mapping(folder: Path, name: str) -> dict[str, Any]:
+    """A YAML file's table; an empty file's is empty. One that refers back to itself is refused: a few lines of such
+    references stand for more than a memory holds."""
+    text = read_text(inside(folder, name))
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
+            raise _refused(f"{name} refers back to parts of itself (*name)")
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"{name} is no YAML: {str(error)[:300]}") from error
+    if not isinstance(found or {}, dict):
+        raise _refused(f"{name} holds no table")
+    return found or {}
+
+
+def _instruction(raw: Mapping[str, Any]) -> str:
+    """What the agent is told; of several descriptions the one called base, which has no hints."""
+    texts = {str(one.get("key")): one.get("description") for one in raw.get("descriptions") or []}
+    text = str(raw.get("instruction") or texts.get("base") or "").strip()
+    if not text:
+        raise _refused("there is no instruction")
+    if str(raw.get("parser_name") or "pytest") != "pytest":
+        raise _refused(f"parser_name: {str(raw['parser_name'])[:80]} is not to be had here")
+    if raw.get("run_tests_in_same_shell"):
+        raise _refused("run_tests_in_same_shell: tests are never run in a shell of the agent's")
+    return text
+
+
+def _service(folder: Path) -> dict[str, Any]:
+    """The one service of the compose file; none where the Dockerfile says all."""
+    if not (folder / COMPOSE).exists():
+        return {}
+    raw = _mapping(folder, COMPOSE)
+    services = raw.get("services") or {}
+    for name in raw:
+        if name not in ("services", "version"):
+            raise _refused(f"{COMPOSE}: {str(name)[:80]} is not to be had here")
+    if len(services) > 1:
+        names = ", ".join(map(str, services))
+        raise _refused(f"{COMPOSE}: more than one service ({names[:200]}) is not to be had here")
+    service = next(iter(services.values()), None) or {}
+    for name, value in service.items():
+        if name not in _SERVICE:
+            raise _refused(f"{COMPOSE}: {str(name)[:80]} = {str(value)[:80]} is not to be had here")
+    _check_command(service.get("command"))
+    _check_environment(service.get("environment") or [])
+    return service
+
+
+def _check_command(command: str | list[str] | None) -> None:
+    words = command.split() if isinstance(command, str) else [str(word) for word in command or []]
+    if words[:2] in (["sh", "-c"], ["bash", "-c"], ["/bin/sh", "-c"], ["/bin/bash", "-c"]):
+        words = words[2:]
+    program = " ".join(words).strip("\"'")
+    if program and not IDLE.match(program):
+        raise _refused(f"{COMPOSE}: command {program[:80]}: a host starts nothing but its terminals")
+
+
+def _check_environment(given: list[str] | dict[str, Any]) -> None:
+    for name in given if isinstance(given, dict) else (line.partition("=")[0] for line in given):
+        if name not in _ENVIRONMENT:
+            raise _refused(f"{COMPOSE}: environment {str(name)[:80]} is not to be had here")
+
+
+def _host(folder: Path, service: Mapping[str, Any]) -> Host:
+    build = service.get("build") or "."
+    usual = {"context": ".", "dockerfile": "Dockerfile"}
+    given = usual | ({"context": build} if isinstance(build, str) else build)
+    if given not in (usual, usual | {"context": "./"}):
+        raise _refused(f"{COMPOSE}: build = {str(build)[:80]}: only the Dockerfile beside it is to be had here")
+    dockerfile = Dockerfile(read_text(inside(folder, "Dockerfile")), "Dockerfile")
+    workdir = str(service.get("working_dir") or dockerfile.workdir or WORKDIR)
+    return Host(name="main", build=".", bases=dockerfile.bases, workdir=workdir, memory_mb=2048, disk_mb=10_240,
+                network=True)
+
+
+def _tests_at(volumes: list[Any]) -> str:
+    """Where the tests are mounted, "" where that is /tests. A folder of the task's is shown to no agent."""
+    place = ""
+    for one in volumes:
+        mount = _MOUNT.match(str(one))
+        source = mount["source"].removeprefix("./").rstrip("/") if mount else ""
+        if mount and source == TESTS:
+            place = mount["target"].rstrip("/")
+        elif source != TEST and not _LOGS.match(str(one)):
+            raise _refused(f"{COMPOSE}: the volume {str(one)[:80]} is not to be had here")
+    return "" if place == "/tests" else place
+
+
+def _title(folder: Path, raw: Mapping[str, Any]) -> str:
+    about = str(raw.get("category") or "").strip()
+    return f"{folder.name}: {about}"[:300] if about else folder.name[:300]
+
+
+def _refused(what: str) -> InvalidInput:
+    return InvalidInput("task_not_possible", f"{what}.")
+
+
+READER = TaskReader(name="terminal_bench", title="Terminal-Bench 1", rank=40, read=read_terminal_bench,
+                    recognises=lambda folder: (folder / TASK).exists() and not (folder / "task.toml").exists())

@@ -26,7 +26,7 @@ from core.export.options import ExportOptions
 from core.export.samples import SampleCollector
 from core.llm.model import ToolSpec
 from core.protocol.messages import Ack, Nak
-from core.protocol.operations import ContinueSession
+from core.protocol.operations import BranchSession, ContinueSession
 
 TEXT = f"Please {ADVICE}, not plain.txt."
 DIALECTS = ("chat", "anthropic", "responses", "gemini")
@@ -395,3 +395,33 @@ def test_its_files_and_its_own_record_are_saved_and_it_goes_on_from_them_when_it
     record = (stand.workspace.parent / "home" / "history.json").read_text()
     assert "TASK-MAIN" in record and TEXT not in record, "the record of before was there again"
     assert (stand.workspace / "check.py").exists()
+
+
+def test_a_branch_goes_on_from_the_agents_own_record_with_other_advice(stand: GatewayStand) -> None:
+    stand.upstream.script.pace_s = 0.2
+    agent = stand.own("chat", snapshots=SnapshotRules(every_steps=2, every_min=0))
+
+    async def main() -> None:
+        async with stand.session(agent) as client:
+            assert (await stand.over(client)).row.state == "finished", stand.said()
+            assert (stand.workspace / "plain.txt").exists()
+            for step, ends, word in ((2, True, "cannot be given to it again"), (3, False, "one before is of step 2")):
+                op = BranchSession(parent=SESSION, step=step, ends=ends)
+                refused = await client.answer(await client.send(f"no-{step}", op))
+                assert isinstance(refused, Nak) and refused.code == "external_agent" and word in refused.sentence
+            op = BranchSession(parent=SESSION, step=2, guidance="g1", text=TEXT)
+            assert isinstance(await client.answer(await client.send("other", op)), Ack)
+            asked = len(stand.upstream.main)
+            stand.start_runner("other")
+            await until(lambda: stand.process is not None and stand.process.poll() is not None, seconds=60)
+            other = stand.trajectory("other")
+            assert (other.row.state, other.row.reason) == ("finished", "finished"), stand.said()
+            numbers = [f.head.number for f in stand.facts(StepAdded, "other")]
+            assert numbers == list(range(3, 3 + len(numbers))) and len(stand.upstream.main) - asked == len(numbers)
+            assert other.guidance["g1"].delivered_step == 3
+            first = stand.upstream.main[asked]
+            assert TEXT in first.text and "TASK-MAIN" in first.text, "it goes on from what it knows"
+
+    asyncio.run(main())
+    assert (stand.workspace / "guided.txt").exists() and not (stand.workspace / "plain.txt").exists()
+    assert (stand.home / "sessions" / SESSION / "local/main/workspace/plain.txt").exists(), "the other is as it was"

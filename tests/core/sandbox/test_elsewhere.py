@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +14,15 @@ from pathlib import Path
 
 import docker
 import pytest
-from support.engines import Door, SecondEngine, certificates, second_engine, ssh_server
+from support.engines import (
+    Door,
+    SecondEngine,
+    certificates,
+    processes_on_machines,
+    second_engine,
+    ssh_machine,
+    ssh_server,
+)
 from support.sandboxes import HOME, command
 
 from core.domain.errors import NotFound, Unavailable
@@ -188,3 +198,33 @@ def test_an_engine_that_is_killed_and_comes_back_has_the_files_and_tells_what_is
         await sandbox.remove()
 
     asyncio.run(life())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the ssh of a machine ends by itself
+def test_the_end_of_a_session_ends_all_that_it_runs_on_a_plain_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+                                                                       ) -> None:
+    with ssh_machine(tmp_path / "ssh", monkeypatch) as ssh:
+        place = HostPlace(place="lab1", kind="machine", address=EngineAddress(ssh.url))
+        session = new_id()
+        sandbox = MachineSandbox(session, Host(name="main", machine="lab1"), place)
+
+        async def life() -> None:
+            await sandbox.start()
+            await command(sandbox, "touch here; (setsid nohup sleep 600 >/dev/null 2>&1 &)")
+            await sandbox.terminals.command("t", "long", "sleep 600")
+            assert len(processes_on_machines(session)) >= 4
+            for pid in (int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()):
+                with contextlib.suppress(OSError):
+                    if f"{session}/main/state".encode() in (Path(f"/proc/{pid}/cmdline")).read_bytes():
+                        os.kill(pid, signal.SIGSTOP)  # a daemon that hangs
+            ssh.stop()
+            with pytest.raises(Unavailable, match="cannot be used"):
+                await sandbox.stop()
+            assert processes_on_machines(session), "nobody could end it"
+            ssh.start()
+            await sandbox.stop()
+            assert processes_on_machines(session) == []
+            assert (Path.home() / f".tiphys-hosts/{session}/main/workspace/here").exists(), "its files stay"
+            await sandbox.remove()
+
+        asyncio.run(life())

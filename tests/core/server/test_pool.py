@@ -16,14 +16,18 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from support.engines import processes_on_machines, ssh_machine
 from support.hostile import ROOT
-from support.wire import admin_token, running_client, serving, until
+from support.wire import AGENT, admin_token, fill, running_client, serving, until
 
 from core.domain.errors import Conflict, InvalidInput
-from core.domain.task import Data, Host, Task
+from core.domain.events import SessionCreated, encode_event, make_event
+from core.domain.ids import new_id
+from core.domain.task import AgentSettings, Data, Host, Task
 from core.protocol.messages import Ack, Nak
 from core.protocol.operations import Control, CreateSession
-from core.sandbox.placement import EngineAddress
+from core.sandbox.machine import MachineSandbox
+from core.sandbox.placement import EngineAddress, HostPlace
 from core.server.pool_file import PoolFile, PoolHost, Waiting
 from core.store import log
 from core.store.home import Home
@@ -230,3 +234,64 @@ def test_sessions_wait_for_gpus_in_order_over_ends_crashes_and_a_restart(tmp_pat
     for name in ("s1", "s2"):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid(name), signal.SIGKILL)
+
+
+def test_what_goes_on_at_a_machine_is_not_given_to_others_until_it_has_ended(pool: PoolFile) -> None:
+    on_lab = task(1, machine="lab1")
+    assert isinstance(pool.claim("s", on_lab), dict)
+    (lease,) = pool.leases()
+    assert pool.release("s", [lease]) and pool.leases() == [] and pool.remains() == [lease]
+    assert isinstance(pool.claim("other", on_lab), Waiting), "its GPU may be at work"
+    assert isinstance(pool.claim("s", task(0)), Waiting), "a new daemon would be ended with the old one"
+    assert pool.note("lab1", is_lost=True), "a member's state is changed beside"
+    assert pool.note("lab1", is_lost=False)
+    pool.forget_remains(lease)
+    assert isinstance(pool.claim("other", on_lab), dict) and isinstance(pool.claim("s", task(0)), dict)
+    pool.release("other", pool.leases()[:1])
+    pool.remove("lab1")
+    assert pool.remains() == [], "who takes a machine out gives up what it runs"
+
+
+@pytest.mark.docker
+def test_what_a_session_left_on_a_machine_that_was_away_ends_when_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, home = tmp_path / "runner.py", Home(tmp_path / "home")
+    script.write_text(textwrap.dedent(RUNNER))
+    monkeypatch.setattr("core.server.pool.WATCH_S", 0.2)
+    session = new_id()
+    with ssh_machine(tmp_path / "ssh", monkeypatch) as ssh:
+        pool = PoolFile(home.pool_db)
+        pool.put(PoolHost(name="lab1", kind="machine", address=EngineAddress(ssh.url), gpus=("0",)))
+        sandbox = MachineSandbox(session, Host(name="h0", machine="lab1", gpus=1),
+                                 HostPlace(place="lab1", kind="machine", address=EngineAddress(ssh.url), gpus=("0",)))
+        places = home.sessions / session / "places.json"
+
+        async def first() -> None:
+            async with (serving(home.path, supervise=True, runner=(sys.executable, str(script))) as server,
+                        running_client(tmp_path / "c.db", server.url, admin_token(home.path)) as client):
+                created = SessionCreated(task=task(1, machine="lab1"), agent=AgentSettings())
+                await fill(server, session, [encode_event(make_event(created, AGENT))])
+                await until(places.exists, "the session has its place")
+                await sandbox.start()
+                await sandbox.close()
+                ssh.stop()
+                pid = home.sessions / session / "pid"
+                await until(pid.exists, "its runner is at work")
+                os.kill(int(pid.read_text()), signal.SIGKILL)
+                await until(lambda: not server.hub.lookups.is_alive(session))
+                await client.answer(await client.send(session, Control(control="stop")))
+                await until(lambda: bool(pool.remains()), "it is over, and the machine cannot be asked")
+                assert pool.leases() == [] and processes_on_machines(session)
+
+        async def second() -> None:
+            async with serving(home.path, supervise=True, runner=(sys.executable, str(script))):
+                ssh.start()
+                await until(lambda: pool.remains() == [], "the machine is back, and asked by the next server")
+                assert processes_on_machines(session) == []
+
+        try:
+            asyncio.run(first())
+            asyncio.run(second())
+        finally:
+            asyncio.run(sandbox.remove())

@@ -18,7 +18,7 @@ from pathlib import Path
 import docker
 import msgspec
 import pytest
-from support.foreign_tasks import BASE, CONFIG, ENDLESS, HARBOR, INNOVATOR
+from support.foreign_tasks import BASE, CONFIG, ENDLESS, HARBOR, INNOVATOR, TERMINAL_BENCH
 from support.hostile import ROOT
 from support.sandboxes import HOME, need_engine
 from support.tasks import write_folder
@@ -45,6 +45,7 @@ from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.handing_in import HandingIn
 from core.tasks.images import built_images
 from core.tasks.proof import prove
+from core.tasks.reader import CatalogueTask
 from core.tasks.scoring import Outcome
 
 pytestmark = pytest.mark.docker
@@ -74,6 +75,8 @@ def _pytest_tar() -> bytes:
         for name in MODULES:
             folder = Path(__import__(name).__file__).parent  # type: ignore[arg-type]
             tar.add(folder, name, filter=lambda i: None if "__pycache__" in i.name else i)
+        metadata = next(Path(pytest.__file__).parents[1].glob("pluggy-*.dist-info"))
+        tar.add(metadata, metadata.name)
         tar.add(Path(pytest.__file__).parents[1] / "py.py", "py.py")
     return out.getvalue()
 
@@ -118,6 +121,7 @@ def test_harbor_is_built_run_and_scored_on_the_state_that_is_left(base: str, tmp
                   "WORKDIR /app\nCOPY text /app/text\nCOPY --from=maker /made /app/made\n"
                   "RUN <<END\nset -e\ncat > heredoc <<'EOF'\n"
                   "$GREETING\nEOF\nEND\nRUN cat <<EOF > greeting\n$GREETING\nEOF\n")
+    dockerfile += "USER lab\n"  # so the tests are a plain user's
     test = ("test $(id -u) != 0 && test $(cat heredoc) = '$GREETING' && test $(cat greeting) = hello && "
             "test $GREETING = hello && test $(wc -l < made) = 3 && test ! -e /tests/../left-by-agent && "
             "test $(cat count) = 2 && echo 0.5 > /logs/verifier/reward.txt\n")
@@ -151,6 +155,61 @@ def test_a_task_that_shows_its_tests_or_believes_its_agent_is_found_out(base: st
     assert not found["nothing"].passed, "tests that leave no reward where nothing was done are a defect"
 
 
+def test_terminal_benchs_first_form_is_scored_by_its_own_tests_as_root_of_a_copy(base: str, tmp_path: Path) -> None:
+    mounted = TERMINAL_BENCH["docker-compose.yaml"].replace("volumes:\n", "volumes:\n      - ./tests:/app/tests\n")
+    files = {**TERMINAL_BENCH, "Dockerfile": TERMINAL_BENCH["Dockerfile"].replace("base:1", base),
+             "docker-compose.yaml": mounted}
+    lab = Lab(tmp_path, files)
+    lab.entry = closed(lab.entry)
+    (right,) = lab.after("wc -l < text > count", "test $(id -u) != 0 && ! touch /root/x")
+    assert (right.total, right.parts) == (100.0, {"passed": 2.0, "failed": 0.0}), right
+    cheat = ("mkdir -p tests; for n in conftest.py tests/conftest.py; do echo 'import pytest\n"
+             "def pytest_collection_modifyitems(items): items[:] = items[1:]' > $n; done; "
+             "printf '[pytest]\\naddopts = --deselect tests/test_outputs.py::test_count\\n' > pytest.ini; "
+             "chmod 000 text")
+    (wrong,) = lab.after("echo 3 > count", cheat)
+    assert (wrong.total, wrong.failed, wrong.parts) == (0.0, False, {"passed": 1.0, "failed": 1.0}), wrong
+
+
+def closed(entry: CatalogueTask) -> CatalogueTask:
+    """The task with a host that has no network."""
+    host = msgspec.structs.replace(entry.task.hosts[0], network=False)
+    return msgspec.structs.replace(entry, task=msgspec.structs.replace(entry.task, hosts=(host,)))
+
+
+ATTEMPTS = """
+mknod /tmp/disk b 8 0 && echo device
+mount -t tmpfs x /mnt && echo mount
+chroot / true && echo chroot
+python3 -c "import socket; socket.create_connection(('1.1.1.1', 53), 2)" && echo network
+test -e /var/run/docker.sock && echo engine
+python3 -c "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)" && echo raw
+echo 1 > /proc/sys/kernel/panic && echo kernel
+cp /bin/sh /run/tiphys/sh && chmod 4755 /run/tiphys/sh && /run/tiphys/sh -c true && echo socket
+"""
+
+
+def test_root_tests_of_harbor_work_as_root_reach_nothing_and_the_agent_is_whom_the_task_names(
+    base: str, tmp_path: Path
+) -> None:
+    dockerfile = (f"FROM {base}\nRUN echo first:x:1000:1000::/home/first:/bin/sh >> /etc/passwd && "
+                  "echo li:x:1001:1001::/home/li:/bin/sh >> /etc/passwd && mkdir -p /home/li /srv/li && "
+                  "echo x > /srv/li/own && chown -R 1001:1001 /home/li /srv/li\nWORKDIR /app\n")
+    test = (f"got=$(\n{ATTEMPTS}\n)\ncase \"$got\" in *[a-z]*) echo got: $got; exit;; esac\n"
+            "touch /usr/by-root && chown 77 /usr/by-root && "
+            "test $(id -u) = 0 && test $HOME = /root && test $(stat -c %U /app/mine) = li && "
+            "echo 1 > /logs/verifier/reward.txt\n")
+    text = HARBOR["task.toml"].replace("[verifier]\n", '[verifier]\nuser = "root"\n')
+    text = text.replace("[agent]\n", '[agent]\nuser = "li"\n')
+    lab = Lab(tmp_path, {**HARBOR, "task.toml": text, "environment/Dockerfile": dockerfile, "tests/test.sh": test})
+    (done,) = lab.after("test $(whoami) = li && echo more >> /srv/li/own && touch mine")
+    assert done.total == 100.0, done
+    missing = Lab(tmp_path / "b", {**HARBOR, "task.toml": text.replace('"li"', '"nobody-here"'),
+                                   "environment/Dockerfile": f"FROM {base}\n"})
+    with pytest.raises(ReportableError, match="has no user nobody-here"):
+        missing.after()
+
+
 def test_endless_terminals_runs_the_images_own_pytest(base: str, tmp_path: Path) -> None:
     lab = Lab(tmp_path, ENDLESS)
     with pytest.raises(NotFound) as missing:
@@ -159,8 +218,7 @@ def test_endless_terminals_runs_the_images_own_pytest(base: str, tmp_path: Path)
     definition = ENDLESS["container.def"].replace("localimage", "docker").replace("./ubuntu_22.04.sif", base)
     (tmp_path / "tasks/one/container.def").write_text(definition)
     lab.entry = lab.catalogue.entries()[0]
-    host = msgspec.structs.replace(lab.entry.task.hosts[0], network=False)
-    lab.entry = msgspec.structs.replace(lab.entry, task=msgspec.structs.replace(lab.entry.task, hosts=(host,)))
+    lab.entry = closed(lab.entry)
     (right,) = lab.after("printf done > /home/user/out")
     assert (right.total, right.parts) == (100.0, {"passed": 1.0}), right
     (wrong,) = lab.after("printf no > out; printf 'raise SystemExit(0)' > conftest.py")

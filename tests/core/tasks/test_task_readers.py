@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.foreign_tasks import ENDLESS, HARBOR, INNOVATOR
+from support.foreign_tasks import ENDLESS, HARBOR, INNOVATOR, TERMINAL_BENCH
 from support.tasks import write_folder
 
 from core.domain.errors import InvalidInput
@@ -34,7 +34,8 @@ def test_harbor(tmp_path: Path) -> None:
     assert (host.cpus, host.memory_mb, host.disk_mb, host.network) == (2.0, 3072, 4096, False)
     assert (task.evaluator.kind, task.evaluator.script, task.evaluator.timeout_s) == ("tests", "tests/test.sh", 60.0)
     assert entry.proof.solution == "solution/solve.sh" and task.description.startswith("Count the lines")
-    assert {(r.kind, r.name) for r in rights_of(task, entry.agent)} == {("image", "base:1"), ("build", "environment")}
+    assert {(r.kind, r.name) for r in rights_of(task, entry.agent)} == {
+        ("image", "base:1"), ("build", "environment"), ("root_tests", "tests/test.sh")}
 
 
 def test_endless_terminals_as_generated_and_as_converted(tmp_path: Path) -> None:
@@ -72,9 +73,57 @@ def test_our_own_folder_may_call_its_description_as_harbor_does(tmp_path: Path) 
     assert (entry.reader, entry.task.description) == ("tiphys", "Do it.")
 
 
-def test_terminal_benchs_first_form_is_named(tmp_path: Path) -> None:
-    (problem,) = catalogue_of(tmp_path, {"task.yaml": "instruction: x", "docker-compose.yaml": ""}).problems()
-    assert "harbor task migrate" in problem.sentence
+def test_terminal_benchs_first_form(tmp_path: Path) -> None:
+    (entry,) = catalogue_of(tmp_path, TERMINAL_BENCH).entries()
+    task, (host,) = entry.task, entry.task.hosts
+    assert (entry.reader, task.description) == ("terminal_bench", "Count the lines of /app/text into /app/count.")
+    assert (host.build, host.bases, host.workdir, host.network) == (".", ("base:1",), "/app", True)
+    assert (task.evaluator.script, task.evaluator.as_root, task.evaluator.tests_at) == ("run-tests.sh", True, "")
+    assert (task.limits.wall_s, task.evaluator.timeout_s, entry.proof.solution) == (900.0, 90.0, "solution.sh")
+    assert [right.kind for right in rights_of(task, entry.agent)] == ["root_tests", "image", "build", "network"]
+    mounted = TERMINAL_BENCH["docker-compose.yaml"].replace("volumes:\n", "volumes:\n      - ./tests:/app/tests:ro\n")
+    several = "descriptions:\n  - {key: hints, description: easy}\n  - {key: base, description: hard}\n"
+    (entry,) = catalogue_of(tmp_path / "b", {**TERMINAL_BENCH, "docker-compose.yaml": mounted,
+                                             "task.yaml": several}).entries()
+    assert (entry.task.evaluator.tests_at, entry.task.description) == ("/app/tests", "hard")
+
+
+@pytest.mark.parametrize(("name", "old", "new", "words"), [
+    ("task.yaml", "parser_name: pytest", "parser_name: swebench", "parser_name: swebench"),
+    ("task.yaml", "same_shell: false", "same_shell: true", "run_tests_in_same_shell"),
+    ("task.yaml", "instruction: |-", "was: |-", "there is no instruction"),
+    ("task.yaml", "instruction: |-", "instruction: !!python/object/apply:os.system |-", "task.yaml is no YAML"),
+    ("task.yaml", "instruction: |-", "a: &a [x, x]\nb: [*a, *a]\ninstruction: |-", "refers back to parts of itself"),
+    ("docker-compose.yaml", "services:", "services:\n  other:\n    image: x", "more than one service"),
+    ("docker-compose.yaml", "services:", "networks: {a: {}}\nservices:", "networks"),
+    ("docker-compose.yaml", "sleep infinity", "python serve.py", "command python serve.py"),
+    ("docker-compose.yaml", "      - TEST_DIR", "      - KEY=${OPENAI_API_KEY}\n      - TEST_DIR", "environment KEY"),
+    ("docker-compose.yaml", "    volumes:", "    privileged: true\n    volumes:", "privileged = True"),
+    ("docker-compose.yaml", "    volumes:", "    volumes:\n      - /:/host", "the volume /:/host"),
+    ("docker-compose.yaml", "    volumes:", "    volumes:\n      - .:/app", "the volume .:/app"),
+    ("docker-compose.yaml", "    volumes:", "    volumes:\n      - ./tests:/etc", "evaluator.tests_at"),
+    ("docker-compose.yaml", "dockerfile: Dockerfile", "context: https://h/x.git", "build = "),
+    ("Dockerfile", "COPY text", "COPY --from=$X text", "Dockerfile, line 3"),
+    ("docker-compose.yaml", "    image:", "    working_dir: /etc\n    image:", "hosts.workdir"),
+])
+def test_what_terminal_benchs_first_form_may_not_ask_for_is_named(tmp_path: Path, name: str, old: str, new: str,
+                                                                  words: str) -> None:
+    files = {**TERMINAL_BENCH, name: TERMINAL_BENCH[name].replace(old, new, 1)}
+    (problem,) = catalogue_of(tmp_path, files).problems()
+    assert words in problem.sentence and str(tmp_path / "tasks/one") in problem.sentence
+
+
+@pytest.mark.parametrize(("line", "image", "is_root"), [
+    ('user = "root"', "USER lab\n", True), ("user = 0", "", True), ("", "", True), ("", "USER lab\n", False),
+    ('user = "li"', "", False),
+])
+def test_whom_harbors_tests_run_as(tmp_path: Path, line: str, image: str, is_root: bool) -> None:
+    text = HARBOR["task.toml"].replace("[verifier]\n", f"[verifier]\n{line}\n")
+    text = text.replace("[agent]\n", '[agent]\nuser = "li"\n').replace("gpus = 0", "gpus = 8")
+    (entry,) = catalogue_of(tmp_path, {**HARBOR, "task.toml": text, "environment/Dockerfile":
+                                       HARBOR["environment/Dockerfile"] + image}).entries()
+    assert entry.task.evaluator.as_root is is_root
+    assert (entry.task.hosts[0].user, entry.task.hosts[0].gpus) == ("li", 8)
 
 
 DOCKERFILES = [
@@ -120,7 +169,7 @@ def test_what_a_dockerfile_may_not_begin_with(tmp_path: Path, head: str, words: 
 
 @pytest.mark.parametrize(("table", "line", "words"), [
     ("environment", 'env = { KEY = "${OPENAI_API_KEY}" }', "[environment] env"),
-    ("environment", "gpus = 8", "[environment] gpus"),
+    ("environment", 'gpu_types = ["H100"]', "[environment] gpu_types"),
     ("environment", 'mcp_servers = [{ name = "m", url = "http://h" }]', "[environment] mcp_servers"),
     ("environment", 'skills_dir = "/root"', "[environment] skills_dir"),
     ("environment", 'os = "windows"', "only Linux"),
@@ -129,9 +178,9 @@ def test_what_a_dockerfile_may_not_begin_with(tmp_path: Path, head: str, words: 
     ("environment", 'workdir = "/usr/bin"', "hosts.workdir"),
     ("environment", 'workdir = "/app/../etc"', "hosts.workdir"),
     ("verifier", 'env = { KEY = "${SECRET}" }', "[verifier] env"),
-    ("verifier", 'user = "root"', "[verifier] user"),
+    ("verifier", 'user = "other"', "[verifier] user = other"),
     ("verifier", 'environment_mode = "separate"', "environment_mode = separate"),
-    ("agent", 'user = "root"', "[agent] user"),
+    ("agent", 'user = "root"', "hosts.user"),
     ("solution", 'env = { A = "b" }', "[solution] env"),
 ])
 def test_what_a_harbor_task_may_not_ask_for_is_named(tmp_path: Path, table: str, line: str, words: str) -> None:
