@@ -70,7 +70,7 @@ class Redactor:
 
     def add(self, secret: str) -> None:
         """Hide this value from now on; shorter than 6 characters is too short to be told from other text."""
-        if len(secret) < _SHORTEST:
+        if len(secret) < _SHORTEST or secret in self._values:
             return
         self._values |= _spellings(secret)
         longest_first = sorted(self._values, key=len, reverse=True)

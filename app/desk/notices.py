@@ -161,6 +161,8 @@ SENTENCES: dict[str, str] = {
                   "administrator can link it."),
     "login_no_role": QT_TRANSLATE_NOOP(
         "Errors", "You are in no group that may work on this server."),
+    "login_often": QT_TRANSLATE_NOOP(
+        "Errors", "Too many log-ins were begun from your network. Wait a minute, then begin again."),
     "login_over": QT_TRANSLATE_NOOP(
         "Errors", "Your log-in to this server is over: log in again under File › Servers…."),
     "login_refused": QT_TRANSLATE_NOOP(
@@ -182,9 +184,13 @@ SENTENCES: dict[str, str] = {
     "no_docker": QT_TRANSLATE_NOOP("Errors", "There is no Docker engine that can be used."),
     "no_guidance": QT_TRANSLATE_NOOP("Errors", "The server does not know this guidance."),
     "no_invitations": QT_TRANSLATE_NOOP("Errors", "{server} knows no invitations: its program is older, or another."),
+    "no_run": QT_TRANSLATE_NOOP("Errors", "“{folder}” is not the folder of a learning run."),
+    "bad_sheets": QT_TRANSLATE_NOOP("Errors", "The groups in “{path}” cannot be shown."),
+    "run_not_read": QT_TRANSLATE_NOOP("Errors", "The learning run cannot be read: {why}"),
     "no_runner": QT_TRANSLATE_NOOP("Errors", "No agent is running now, so nothing can be interrupted."),
     "no_server": QT_TRANSLATE_NOOP("Errors", "The link leads to {address}, which is not among your servers."),
     "no_session": QT_TRANSLATE_NOOP("Errors", "The server does not know this session."),
+    "no_submission": QT_TRANSLATE_NOOP("Errors", "The session handed nothing in under that number."),
     "no_snapshot": QT_TRANSLATE_NOOP("Errors", "The server's computer holds no such snapshot any more."),
     "no_step": QT_TRANSLATE_NOOP("Errors", "This session has no such step."),
     "task_without_model": QT_TRANSLATE_NOOP(
@@ -210,6 +216,11 @@ SENTENCES: dict[str, str] = {
     "session_exists": QT_TRANSLATE_NOOP("Errors", "There is a session of this name already."),
     "session_grew": QT_TRANSLATE_NOOP(
         "Errors", "Something was added to this session meanwhile. Look again at what would be lost."),
+    "bad_action": QT_TRANSLATE_NOOP("Errors", "“{argument}” is missing, or is not what the tool takes."),
+    "bad_tools": QT_TRANSLATE_NOOP("Errors", "What there is to call cannot be read: update the older program."),
+    "no_takeover": QT_TRANSLATE_NOOP("Errors", "Nobody can act in the place of this agent."),
+    "not_taken_over": QT_TRANSLATE_NOOP("Errors", "The agent has this session back, or somebody else has it: take it "
+                                                  "over first."),
     "session_over": QT_TRANSLATE_NOOP("Errors", "This session has ended: no agent will read this."),
     "session_running": QT_TRANSLATE_NOOP(
         "Errors", "This session is still at work, or being written. Stop it, or end the import that follows its file; "

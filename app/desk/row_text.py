@@ -29,6 +29,7 @@ UNSCORED: dict[str, str] = {
     "not_handed_in": QT_TRANSLATE_NOOP("Unscored", "There is no complete submission: a file was not handed in."),
     "bad_format": QT_TRANSLATE_NOOP("Unscored", "What was handed in has not the form that was asked for."),
     "submission_too_large": QT_TRANSLATE_NOOP("Unscored", "The submission is larger than may be handed in."),
+    "submission_lacks_files": QT_TRANSLATE_NOOP("Unscored", "The evaluator asks for files that were not handed in."),
     "submission_unreadable": QT_TRANSLATE_NOOP("Unscored", "The submission could not be collected."),
 }
 """By the reason of a `ScoreGiven`: what went wrong, before the details that its message tells in English."""
@@ -133,11 +134,22 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
         return _submission(trajectory, int(item.ref))
     score = trajectory.scores[int(item.ref)]
     why = unscored_words(score) or _short(score.message)
+    again = rescored_words(trajectory, score.ordinal)
     if score.failed:
         return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=why,
-                       word=QCoreApplication.translate("Row", "not scored"), meaning="error")
+                       word=again or QCoreApplication.translate("Row", "not scored"), meaning="error")
     title = " · ".join(filter(None, (quantities.score(score.total), gain_words(trajectory, score), why)))
-    return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=title)
+    return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=title, word=again)
+
+
+def rescored_words(trajectory: Trajectory, ordinal: int) -> str:
+    """What the evaluator that scored a submission last says of it; "" where it was scored once."""
+    newest = trajectory.newest_rescore(ordinal)
+    if newest is None:
+        return ""
+    if newest.failed:
+        return QCoreApplication.translate("Row", "not scored again")
+    return QCoreApplication.translate("Row", "now {value}").format(value=quantities.score(newest.total))
 
 
 def unscored_words(score: ScoreGiven) -> str:
@@ -157,14 +169,14 @@ def gain_words(trajectory: Trajectory, score: ScoreGiven) -> str:
 
 
 def _submission(trajectory: Trajectory, at: int) -> RowText:
-    """What was handed in; its size, and the score that it got."""
+    """What was handed in, and the score that it got."""
     handed = trajectory.submissions[at]
     score = next((s.total for s in trajectory.scores if s.ordinal == handed.ordinal), None)
     title = QCoreApplication.translate("Row", "submission {n}, after step {step}").format(
         n=handed.ordinal, step=quantities.number(handed.step))
     word = QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(score))
     return RowText(icon="package-check", tool=QCoreApplication.translate("Row", "Handed in"), title=title,
-                   word=word if score is not None else "")
+                   word=rescored_words(trajectory, handed.ordinal) or (word if score is not None else ""))
 
 
 def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
@@ -181,8 +193,10 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
     if state == "mask":
         chip = next((one_line(v.reason, 28) for v in verdicts.values() if v.value == "mask" and v.reason), "")
     return RowText(
-        number=quantities.number(head.number), time=_time(steps, at), icon=ICONS.get(kind, "braces"),
-        tool=one_line(tool, 40), title=one_line(title), face=FACES.get(kind, "text") if head.tools else "text",
+        number=quantities.number(head.number), time=_time(steps, at),
+        icon="user-round" if head.author else ICONS.get(kind, "braces"),
+        tool=one_line(f"{head.author} · {tool}" if head.author else tool, 40),
+        title=one_line(title), face=FACES.get(kind, "text") if head.tools else "text",
         word=chip or word, meaning="mask" if chip else meaning, is_chip=bool(chip),
         added=head.added, removed=head.removed, duration=_took(head), state=state,
         verdict=verdict_words(verdicts, len(head.tools))[0])

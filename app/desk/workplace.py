@@ -11,6 +11,7 @@ from app.desk.in_sight import InSight
 from app.desk.notices import Notices
 from app.desk.offline_copies import OfflineCopies
 from app.desk.queue_book import QueueBook
+from app.desk.run_book import RunBook
 from app.desk.servers import Servers
 from app.desk.settings import Settings
 from app.desk.watermarks import Watermarks
@@ -39,6 +40,7 @@ class Workplace:
     watermarks: Watermarks
     offline_copies: OfflineCopies
     queues: QueueBook
+    runs: RunBook
     sender: Sender
     actions: Actions
 

@@ -54,12 +54,13 @@ class ImportsController(QObject):
         """`connected` waits for this computer's own server: it owns the log and takes what the importer reads."""
         super().__init__(bar)
         self._place, self._bar, self._connected = place, bar, connected
-        self._waiting: deque[tuple[tuple[str, ...], bool]] = deque()
+        self._waiting: deque[tuple[tuple[str, ...], bool, int | None]] = deque()
         self._worker: Worker | None = None
         self._followers: dict[Worker, frozenset[str]] = {}
         self._stamps: dict[str, str] = {}
         self._new_files: list[NewFiles] = []
         self._count, self._failed, self._remarks = 0, 0, 0
+        self._step: int | None = None
         self._is_cancelled = self._is_busy = False
         self._opening: NewFiles | None = None
         self._patience = single_shot(self, PATIENCE_MS, bar.show)
@@ -73,9 +74,10 @@ class ImportsController(QObject):
         """Whether a file that grows is followed now."""
         return bool(self._followers)
 
-    async def open(self, files: Sequence[str], *, follow: bool = False) -> None:
-        """Import files and folders and go to the first session; with `follow` they are taken as being written."""
-        self._waiting.append((tuple(files), follow))
+    async def open(self, files: Sequence[str], *, follow: bool = False, step: int | None = None) -> None:
+        """Import files and folders and go to the first session, at a step of it where one is named; with `follow` they
+        are taken as being written."""
+        self._waiting.append((tuple(files), follow, step))
         if not self._is_busy:
             await self._next()
 
@@ -93,7 +95,7 @@ class ImportsController(QObject):
 
     async def _next(self) -> None:
         self._is_busy = True
-        files, follow = self._waiting.popleft()
+        files, follow, self._step = self._waiting.popleft()
         self._count, self._failed, self._remarks, self._is_cancelled = 0, 0, 0, False
         self._bar.begin(len(files))
         self._patience.start()
@@ -140,7 +142,7 @@ class ImportsController(QObject):
         if imported.path:
             self._stamps[imported.path] = imported.stamp
         if self._count == 1:
-            self._place.cursor.move(imported.session)
+            self._place.cursor.move(imported.session, self._step)
         self._remarks += len(imported.warnings)
 
     def _on_ended(self, follow: bool, code: int, last_words: str) -> None:

@@ -96,11 +96,6 @@ def day_and_clock(at: datetime | None) -> str:
     return f"{day(local)} {clock(at, seconds=True)}"
 
 
-def day_and_minute(at: datetime | None) -> str:
-    """The local date and the time of day without seconds."""
-    return f"{day(local_time(at))} {clock(at)}" if at is not None else ""
-
-
 def short_day_and_minute(at: datetime | None) -> str:
     """For a narrow column: 6 Sep 18:40; 9月6日 18:40."""
     if at is None:

@@ -179,16 +179,19 @@ class NewSessionDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
 
     def _adapt_fields(self) -> None:
-        kind, sandbox, offer = self.model.currentData(), self.sandbox.currentData(), self._offer
-        terms = self._task.terms if self._task else None
+        offer, terms = self._offer, self._task.terms if self._task else None
+        is_played = terms is not None and bool(terms.environment)
+        if is_played:
+            self.sandbox.setCurrentIndex(0)
+        kind, sandbox = self.model.currentData(), self.sandbox.currentData()
         if terms is not None and self._task is not None:
             self.about.show_terms(terms, self._task.hosts, self._agent())
         for widget, on in (
             (self.about, terms is not None), (self.why, bool(offer.why)), (self.model, offer.may_choose),
             (self.as_it_stands, not offer.may_choose),
             (self.name, kind != ""), (self.url, kind == "openai"), (self.key, kind == "openai"),
-            (self.sends, kind == "openai"), (self.text_actions, kind != ""), (self.sandbox, kind != ""),
-            (self.confirm, kind != "" and sandbox == "local"),
+            (self.sends, kind == "openai"), (self.text_actions, kind != ""),
+            (self.sandbox, kind != "" and not is_played), (self.confirm, kind != "" and sandbox == "local"),
         ):
             self._form.setRowVisible(widget, on)
         ready = bool(self._task) and (not kind or bool(self.name.text().strip())) and self._says_what_is_sent()

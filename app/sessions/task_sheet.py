@@ -42,6 +42,11 @@ class TaskSheet(QFrame):
         sandbox = agent.sandbox if agent is not None else terms.sandbox
         named = ", ".join(one_line(host, 30) for host in hosts[:8])
         confined = self.tr("%n Docker container(s): {names}", None, plural(max(1, len(hosts)))).format(names=named)
+        if terms.environment:
+            sentence = self.tr("none needed: it is played in {environment}")
+            self.sandbox.setText(sentence.format(environment=one_line(terms.environment, 60)))
+            self.rights.setText(rights_words(terms.rights) if agent is None and terms.rights else self.tr("nothing"))
+            return
         self.sandbox.setText(confined if sandbox == "docker" else self.tr("none: the agent runs UNCONFINED"))
         kinds = ("image", "network", "reach", "data", "machine") if agent is not None else None
         taken = [right for right in terms.rights if kinds is None or right.kind in kinds]

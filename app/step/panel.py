@@ -11,7 +11,7 @@ from app.desk.callers import number_of
 from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
-from app.desk.row_text import gain_words, unscored_words, verdict_words
+from app.desk.row_text import verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.background import BackgroundWork
@@ -23,9 +23,9 @@ from app.step.eye_controller import EyeController
 from app.step.parts import answer_parts, parts_of, prose, reward_words
 from app.step.pictures import Pictures
 from app.step.sampled_blob import SampledBlob
+from app.step.score_text import score_text
 from app.step.view import StepView
 from core.domain.errors import InvalidInput
-from core.domain.events import ScoreGiven
 from core.domain.request import WHOLE_REQUEST, requested
 from core.domain.sampled import decode_sampled
 from core.domain.step import StepHead, decode_body
@@ -159,8 +159,13 @@ class StepController(QObject):
 
     def _show_head(self, entry: StepEntry) -> None:
         number = number_of(self._place.sight.desk, self._place.sight.session, entry.head.number)
-        about = (self._judged(), self._verdict(entry), self._reward, self._about(entry.head))
+        about = (self._judged(), self._verdict(entry), self._reward, self._worth(entry.head.number),
+                 self._about(entry.head))
         self._view.show_head(self.tr("Step {n}").format(n=number), " · ".join(t for t in about if t))
+
+    def _worth(self, step: int) -> str:
+        worth = self._place.runs.advantage(self._place.sight.session, step)
+        return self.tr("advantage {a}").format(a=f"{worth:+.2f}") if worth is not None else ""
 
     def _offer_tokens(self) -> None:
         """The button where the step has tokens; where they are wished and not there, why."""
@@ -254,7 +259,7 @@ class StepController(QObject):
             self._show_in_sight()
 
     def _show_aside(self, trajectory: Trajectory, kind: str, ref: object) -> None:
-        shown = (f"{trajectory.session}/{kind}", ref)
+        shown = (f"{trajectory.session}/{kind}", (ref, len(trajectory.rescored)) if kind == "score" else ref)
         if shown == self._shown:
             return
         self._forget()
@@ -273,22 +278,11 @@ class StepController(QObject):
             self._show_task(self._place.sight.desk.trajectory(str(ref)) if ref else trajectory)
             return
         else:
-            score = trajectory.scores[int(str(ref))]
-            title = (self.tr("Submission {n} was not scored") if score.failed else
-                     self.tr("Score {value} of submission {n}")).format(value=quantities.score(score.total),
-                                                                        n=score.ordinal)
-            words = filter(None, (unscored_words(score), score.message))
-            text = "\n".join([*words, *(f"{k}: {v:g}" for k, v in score.parts.items())])
-            about = self._about_score(trajectory, score)
+            title, about, text = score_text(trajectory, trajectory.scores[int(str(ref))])
         self._shown = shown
         self._view.show_head(title, about)
         self._view.show_parts(prose(text, raw=self._raw))
         self._show_eye()
-
-    def _about_score(self, trajectory: Trajectory, score: ScoreGiven) -> str:
-        """What was measured, and its gain over the best known solution."""
-        metric = "" if score.metric is None else self.tr("measured {value}").format(value=f"{score.metric:g}")
-        return " · ".join(filter(None, (metric, gain_words(trajectory, score))))
 
     def _show_submission(self, trajectory: Trajectory, at: int, shown: tuple[str, object]) -> None:
         """What was handed in, whole: a patch in the colours of one, with the score that it got."""

@@ -5,7 +5,7 @@ list, a subagent's below the step that called it. Whoever asks for items or step
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from string import ascii_lowercase
 
@@ -42,6 +42,8 @@ class NestedModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._called: dict[str, dict[int, list[SessionRow]]] = {}
+        self.worth: Callable[[str, int], float | None] = lambda *_: None
+        """What a session's step was worth to what learns from it; set it before the first session."""
         self._folds, self._filter, self._facets = True, "all", Facets()
         self.root = self.active = self._node("", None, 0, "")
         self._segments, self._starts = [RowSpan(0, self.root, 0, 0)], [0]
@@ -129,6 +131,7 @@ class NestedModel(QAbstractListModel):
     def _node(self, session: str, above: Node | None, step: int, prefix: str) -> Node:
         node = Node(session, above, step, prefix, above if above is not None else self)
         model = node.model
+        model.texts.worth = partial(self.worth, session)
         model.set_called(self._called.get(session, {}))
         model.rowsAboutToBeInserted.connect(partial(self._before_insert, node))
         model.rowsAboutToBeRemoved.connect(partial(self._before_remove, node))

@@ -33,6 +33,7 @@ THOUGHT = "thought"
 def build(place: Workplace, parent: QWidget) -> TrajectoryView:
     """The panel, wired."""
     model = NestedModel()
+    model.worth = place.runs.advantage
     panel = TrajectoryView(model, parent)
     model.setParent(panel)
     TrajectoryController(place, model, panel)
@@ -75,6 +76,7 @@ class TrajectoryController(QObject):
         place.desks.link_changed.connect(self._on_link)
         place.queues.changed.connect(self._on_link)
         place.cursor.aside_opened.connect(self._show_aside)
+        place.runs.sheets_changed.connect(self._on_worth)
         panel.list.opened.connect(self._on_opened)
         panel.list.toggled.connect(self._on_toggled)
         panel.list.verticalScrollBar().valueChanged.connect(self._show_place)
@@ -300,6 +302,11 @@ class TrajectoryController(QObject):
             self._model.set_view(folds=bool(self._place.settings.get(key)))
         elif key == "review.blind":
             self._show_blind()
+
+    def _on_worth(self) -> None:
+        """What steps were worth is known now, or of others."""
+        self._model.active.model.texts.clear()
+        self._view.list.viewport().update()
 
     def _on_link(self) -> None:
         """The name under which the reader judges is known once the server was reached."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import msgspec
+
 from app.desk.row_text import RowText, row_text, with_called
 from app.trajectory.rows import ListRow
 from core.domain.session import SessionRow
@@ -17,6 +21,8 @@ class RowTexts:
     def __init__(self) -> None:
         self.called: dict[int, list[SessionRow]] = {}
         """The subagents that steps (by number) called."""
+        self.worth: Callable[[int], float | None] = lambda _: None
+        """What a step (by number) was worth to what learns from it, where that is known."""
         self._held: dict[tuple[str, int, int, int], RowText] = {}
         self._touched = 0
 
@@ -47,5 +53,8 @@ class RowTexts:
             held = row_text(trajectory, kind, row.first, row.last, "", reader)
             if row.kind == "item" and (called := self.called.get(steps.numbers[step])):
                 held = with_called(held, called)
+            worth = self.worth(steps.numbers[step]) if row.kind == "item" else None
+            if worth is not None:
+                held = msgspec.structs.replace(held, word=" · ".join(filter(None, (held.word, f"{worth:+.2f}"))))
             self._held[key] = held
         return held

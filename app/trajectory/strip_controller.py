@@ -89,6 +89,9 @@ class StripController(QObject):
             word, waits = self.tr("waits for"), one_line(action.title or action.tool, 200)
             facts += [self.tr("{time} so far").format(time=quantities.short_duration(monotonic() - since)),
                       self._such(trajectory, action)]
+        elif row.held_by:
+            head = self.tr("{person} writes step {n}").format(person=one_line(row.held_by, 40),
+                                                              n=quantities.number(number))
         elif not len(trajectory.steps):
             begun = row.began_at or row.created_at
             head = self.tr("The first step is being thought")
@@ -97,7 +100,7 @@ class StripController(QObject):
         elif row.state == "running":
             word = self.tr("thinks")
         needs = [attention_word(kind) for kind in URGENCY if kind in row.attention]
-        silent = self._silent_s(row, now)
+        silent = 0.0 if row.held_by else self._silent_s(row, now)
         facts = [*needs[:2], *facts, self._heard_words(row, silent)]
         wants = bool(needs) or row.state == "waiting" or silent > SILENT_S
         return StripText(head, waits, word, tuple(filter(None, facts)), "attention" if wants else "live", scores)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QLocale, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
+from app.desk.run_files import is_run
 from app.desk.workplace import Workplace
+from app.drafts.controller import DraftsController
 from app.imports.bar import ImportBar
 from app.imports.controller import ImportsController
 from app.kit import icons, theme
@@ -21,6 +24,7 @@ from app.sessions.new import NewSessionController
 from app.window.keys import Keys
 from app.window.keys_dialog import KeysDialog
 from app.window.keys_editor import KeysEditor
+from app.window.learning_runs import LearningRuns
 from app.window.manual import manual_page
 from app.window.palette_controller import PaletteController
 from app.window.settings_dialog import SettingsDialog
@@ -48,7 +52,9 @@ class ApplicationController(QObject):
         window.status.addPermanentWidget(bar)
         self.imports = ImportsController(place, bar, self._connected)
         MergingController(place, window, self._connected)
+        DraftsController(place, window)
         PaletteController(place, window)
+        LearningRuns(place, window, self.imports)
         NewSessionController(place, window, self.server_needed.emit)
         self._set_keys = Keys(place.actions, place.settings, self)
         self._connect()
@@ -90,11 +96,15 @@ class ApplicationController(QObject):
             await self.import_files(files)
 
     async def import_files(self, files: Sequence[str], *, follow: bool = False) -> None:
-        """Import files; open the first session that comes of them. With `follow` they are being written."""
+        """Import files; open the first session that comes of them. With `follow` they are being written. The folder
+        of a learning run is shown as that."""
         invitations = [file for file in files if file.endswith(SUFFIX)]
         for file in invitations:
             self.invitation_opened.emit(file)
-        rest = [file for file in files if file not in invitations]
+        runs = [file for file in files if Path(file).is_dir() and is_run(Path(file))]
+        for file in runs:
+            self._place.runs.open(Path(file))
+        rest = [file for file in files if file not in (*invitations, *runs)]
         if rest:
             await self.imports.open(rest, follow=follow)
 

@@ -22,6 +22,7 @@ from app.desk.in_sight import InSight
 from app.desk.notices import Notices
 from app.desk.offline_copies import OfflineCopies
 from app.desk.queue_book import QueueBook
+from app.desk.run_book import RunBook
 from app.desk.sender import Sender
 from app.desk.servers import Servers, address_of
 from app.desk.session_key import key_of, server_of, server_of_url
@@ -119,8 +120,9 @@ class Desktop(QObject):
         self.actions = Actions(self)
         sight = InSight(self.desks, self.cursor, self)
         queues = QueueBook(self.desks, self.cursor, sight, settings, self.outgoing, self.notices, self)
+        runs = RunBook(self.desks, self.cursor, self.notices, self)
         self.place = Workplace(home=home, desks=self.desks, cursor=self.cursor, sight=sight, scope=scope,
-                               notices=self.notices, queues=queues,
+                               notices=self.notices, queues=queues, runs=runs,
                                settings=settings, servers=Servers(home.servers, self),
                                watermarks=Watermarks(home.path / "looked.json"),
                                offline_copies=OfflineCopies(home.path / "kept.json"),
@@ -208,6 +210,7 @@ class Desktop(QObject):
         await self.place.scope.close()
         await self._take_down_window()
         self.undrawn.close()
+        self.place.runs.close()
         self.desks.close()
         self.servers.close()
         self.replica.close()

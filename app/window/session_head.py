@@ -100,6 +100,8 @@ class SessionHead(QWidget):
     def _state(self, row: SessionRow, *, live: bool) -> str:
         """How the run stands, and of one that is over how far people reviewed it: finished is not reviewed."""
         word, trajectory = state_words(row.state)[1], self._place.sight.trajectory
+        if row.held_by:
+            return self.tr("{person} acts").format(person=one_line(row.held_by, 32))
         if live or trajectory is None or not len(trajectory.steps):
             return word
         if self._judged[0] != (row.session, trajectory.seq):

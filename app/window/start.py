@@ -25,7 +25,8 @@ class StartController(QObject):
         self.page.folder_asked.connect(self._open_folder)
         place.desks.rows_changed.connect(self._show_start)
         place.sight.opened.connect(self._show_start)
-        for key in (*(f"view.{name}" for name in LAYOUTS), "go.find_all", "view.next_panel"):
+        place.runs.opened.connect(self._show_start)
+        for key in (*(f"view.{name}" for name in LAYOUTS), "go.find_all", "run.show", "view.next_panel"):
             place.actions[key].triggered.connect(self.leave)
 
     def begin(self) -> None:
@@ -42,7 +43,7 @@ class StartController(QObject):
         self.page.show_found(await asyncio.to_thread(look, Path.home()))
 
     def _show_start(self, *_: object) -> None:
-        empty = not self._place.desks.rows() and not self._place.sight.session
+        empty = not (self._place.desks.rows() or self._place.sight.session or self._place.runs.folder)
         if empty and not self.page.isVisible():
             self.page.fit()
             self.page.show()

@@ -19,7 +19,7 @@ ATTEMPT_S = 1800.0
 
 
 class Halted(Exception):
-    """A person asked to stop while the model was being asked."""
+    """A person asked to stop, or took over, while the model was being asked."""
 
 
 class Asker:
@@ -34,7 +34,7 @@ class Asker:
         self._first_s = first_s
 
     async def ask(self, request: Request, on_text: OnText | None = None) -> Completion:
-        """The answer. Raises Halted on stop, EndpointError only for context_too_long."""
+        """The answer. Raises Halted on stop and takeover, EndpointError only for context_too_long."""
         failures = 0
         while True:
             began = asyncio.get_running_loop().time()

@@ -16,6 +16,7 @@ from core.agents.progress import AgentProgress
 from core.domain.attention import Thresholds
 from core.domain.errors import Conflict
 from core.domain.events import (
+    ActionAsked,
     Branched,
     ControlAsked,
     Event,
@@ -26,12 +27,15 @@ from core.domain.events import (
     GuidanceEdited,
     GuidanceQueued,
     GuidanceWithdrawn,
+    HandBackAsked,
+    HandedBack,
     SessionContinued,
     SessionCreated,
     SessionState,
     SessionStateChanged,
     StepAdded,
     StepStarted,
+    TakeoverAsked,
     ThresholdsSet,
     decode_stored,
 )
@@ -57,6 +61,25 @@ class HeldGuidance(msgspec.Struct, frozen=True):
     text: str
     mode: GuidanceMode
     step: int | None = None
+
+
+class HeldTakeover(msgspec.Struct, frozen=True):
+    """Who acts in the agent's place; `asked` is the event in which they last said so. `is_logged`: the log knows that
+    they have it. `ends`: they asked for the agent to go on."""
+
+    person: str
+    idle_s: float
+    asked: str
+    is_logged: bool = False
+    ends: bool = False
+
+
+class HeldAction(msgspec.Struct, frozen=True):
+    """What a person wants the next step to be; `id` is the event's."""
+
+    id: str
+    person: str
+    fact: ActionAsked
 
 
 class _Numbered(msgspec.Struct, frozen=True):
@@ -144,6 +167,9 @@ class Inbox:
                 self._decide(fact)
             case ControlAsked(control=control):
                 return self._control(seq, event.id, control)
+            case TakeoverAsked() | HandBackAsked() | ActionAsked() as fact:
+                if self._is_new(seq, event.id, "takeover"):
+                    self._hand_over(event.id, event.author.name, fact)
             case SessionContinued() as fact:
                 return self._continue(seq, event.id, fact)
             case GuidanceEdited() | GuidanceWithdrawn() if event.author.kind != "agent":
@@ -164,10 +190,29 @@ class Inbox:
             return News()
         return News(guidance=True, interrupt=fact.mode == "interrupt")
 
+    def _is_new(self, seq: int, event: str, word: str) -> bool:
+        """Whether a person's word comes for the first time; inside the transaction that takes it in."""
+        sql = "INSERT OR IGNORE INTO control (id, seq, control) VALUES (?, ?, ?) RETURNING id"
+        return bool(self._journal.sql(sql, (event, seq, word)))
+
+    def _hand_over(self, event: str, name: str, fact: TakeoverAsked | HandBackAsked | ActionAsked) -> None:
+        """A newer person has it instead of one before; what the one before still wanted is not done."""
+        held = self.takeover
+        if isinstance(fact, TakeoverAsked):
+            is_same = held is not None and held.person == name
+            self._journal.put_slot("takeover", HeldTakeover(name, fact.idle_s, event, held is not None and is_same
+                                                            and held.is_logged))
+        elif isinstance(fact, HandBackAsked) and held is not None:
+            self._journal.put_slot("takeover", msgspec.structs.replace(held, ends=True))
+        elif isinstance(fact, ActionAsked):
+            if held is None or held.person != name:
+                self._journal.add(HandedBack(step=self._begun() + 1, reason="not_taken_over", dropped=(event,)))
+            else:
+                self._journal.put_slot("acts", [*self.acts, HeldAction(event, name, fact)])
+
     def _control(self, seq: int, event: str, control: Control) -> News:
         """Controls are kept only to know which came already; the newest of pause and resume holds."""
-        sql = "INSERT OR IGNORE INTO control (id, seq, control) VALUES (?, ?, ?) RETURNING id"
-        if not self._journal.sql(sql, (event, seq, control)):
+        if not self._is_new(seq, event, control):
             return News()
         if control == "snapshot":
             self._journal.put_slot("snapshot_asked", True)
@@ -177,17 +222,16 @@ class Inbox:
 
     def _continue(self, seq: int, event: str, fact: SessionContinued) -> News:
         """Once for each such word; what asked for the end that was is over with it."""
-        sql = "INSERT OR IGNORE INTO control (id, seq, control) VALUES (?, ?, 'continue') RETURNING id"
-        if not self._journal.sql(sql, (event, seq)):
+        if not self._is_new(seq, event, "continue"):
             return News()
-        for slot, value in (("continued", fact), ("server_state", None), ("wish", None)):
+        for slot, value in (("continued", fact), ("server_state", None), ("wish", None), ("takeover", None),
+                            ("acts", None)):
             self._journal.put_slot(slot, value)
         return News(controls=("resume",))
 
     def _moved(self, seq: int, event: str, state: SessionState) -> News:
         """The server changed the state itself, for it saw no runner; who runs all the same does what it says."""
-        sql = "INSERT OR IGNORE INTO control (id, seq, control) VALUES (?, ?, ?) RETURNING id"
-        if not self._journal.sql(sql, (event, seq, state)):
+        if not self._is_new(seq, event, state):
             return News()
         self._journal.put_slot("server_state", state)
         wish = _WISHES.get(state)
@@ -248,6 +292,21 @@ class Inbox:
         """The wish was done; a newer one stays."""
         if self.wish == wish:
             self._journal.put_slot("wish", None)
+
+    @property
+    def takeover(self) -> HeldTakeover | None:
+        """The person who acts in the agent's place now, or wants to."""
+        return self._journal.slot("takeover", HeldTakeover)
+
+    @property
+    def acts(self) -> tuple[HeldAction, ...]:
+        """What they want and is not begun yet, oldest first."""
+        return self._journal.slot("acts", tuple[HeldAction, ...]) or ()
+
+    @property
+    def halts(self) -> bool:
+        """Whether no model is to be asked now."""
+        return self.wish == "stop" or self.takeover is not None
 
     @property
     def continued(self) -> SessionContinued | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 
 import msgspec
 
@@ -13,8 +14,8 @@ from core.agents.exchange_context import ContextWriter
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress, after_summary
 from core.agents.steps import StepJournal
-from core.domain.context import ContextDelta, MessageRef, delta_between
-from core.domain.events import StepAdded, StepStarted, SummaryAdded
+from core.domain.context import ContextDelta, MessageRef, apply_delta, delta_between
+from core.domain.events import StepAdded, StepStarted, SummaryAdded, decode_event
 from core.domain.head import make_head
 from core.domain.ids import new_id
 from core.domain.message import ToolCall
@@ -25,15 +26,18 @@ from core.formats.chat import action_of
 from core.formats.values import exit_error
 from core.gateway.dialect import Answer, CallOutcome
 
+_TOKENS = attrgetter("tokens")
 TEXT = 400_000
 """Characters of a summary that travel in its event; the context holds it whole."""
 
 
 class OpenAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """A step that has begun: its context, and once it came the answer."""
+    """A step that has begun: its context, and once it came the answer. The journal holds the context as what differs
+    from the last step's (`delta`), as it is long and mostly that."""
 
     number: int
-    context: tuple[MessageRef, ...]
+    context: tuple[MessageRef, ...] = ()
+    delta: ContextDelta = ContextDelta()
     tools: str = ""
     started_at: datetime
     held_s: float = 0.0
@@ -75,22 +79,28 @@ class ExchangeSteps:
         self._journal, self._inbox, self._steps, self._writer = journal, inbox, steps, writer
         self._model, self._tools = model, tools
         self._exit = re.compile(exit_code) if exit_code else None
+        self._before = _last_context(journal)
         self.open = self._read_open()
         """The step that has begun and is not added yet."""
         self.aside = journal.slot("aside", Aside)
         """The last call beside the main line since its last request."""
         self.calling = journal.slot("calling", Calling)
-        self._before = journal.slot("context", tuple[MessageRef, ...]) or ()
 
     def _read_open(self) -> OpenAnswer | None:
         opened, came = self._journal.slot("open", OpenAnswer), self._journal.slot("answer", AnswerCame)
+        if opened is not None:
+            context = opened.context or tuple(apply_delta(self._before, opened.delta))
+            opened = self._placed(msgspec.structs.replace(opened, context=context))
         if opened is None or came is None or came.number != opened.number:
             return opened
         return msgspec.structs.replace(opened, answer=came.answer, reply=came.reply, answered_at=came.answered_at)
 
+    def _placed(self, opened: OpenAnswer) -> OpenAnswer:
+        return msgspec.structs.replace(opened, delta=delta_between(self._before, opened.context))
+
     def _set_open(self, opened: OpenAnswer | None) -> None:
         self.open = opened
-        self._journal.put_slot("open", opened)
+        self._journal.put_slot("open", opened and msgspec.structs.replace(opened, context=()))
         self._journal.put_slot("answer", None)
 
     @property
@@ -114,7 +124,7 @@ class ExchangeSteps:
         before = self.open
         if before is None or before.number != opened.number or guidance or again:
             self._journal.add(StepStarted(number=opened.number, guidance=tuple(guidance), again=tuple(again)))
-        self._set_open(opened)
+        self._set_open(self._placed(opened))
         self.set_aside(None)
 
     def answered(self, number: int, answer: Answer) -> None:
@@ -150,8 +160,10 @@ class ExchangeSteps:
             return
         calls = opened.answer.message.tool_calls
         alias = {call.id: own.id for own, call in zip(calls, echoed, strict=False)} if len(echoed) == len(calls) else {}
-        self._writer.calls.learn([*alias], opened.number)
         came = {alias.get(outcome.call, outcome.call): outcome for outcome in outcomes}
+        alias |= _by_name(calls, came)
+        self._writer.calls.learn([*alias], opened.number)
+        came |= {own: came[other] for other, own in alias.items() if other in came}
         actions = [self._action(call) for call in calls]
         observations = [self._observation(action, came.get(action.call_id), opened, is_end) for action in actions]
         self._add(opened, actions, observations, terminals)
@@ -199,13 +211,12 @@ class ExchangeSteps:
         head = make_head(body, usage=self.price(answer.usage), started_at=opened.started_at, ended_at=ended,
                          tools=self._tools)
         self._journal.add(StepAdded(head=head, body=self._journal.put_blob(encode_body(body)),
-                                    context=delta_between(self._before, opened.context), completion=opened.reply,
+                                    context=opened.delta, completion=opened.reply,
                                     terminals=dict(terminals), tools=opened.tools))
         self._inbox.answer(opened.number)
         worked = max(0.0, ((ended or now) - opened.started_at).total_seconds() - opened.held_s)
-        self._steps.count_step(head, actions, sum(ref.tokens for ref in opened.context), worked)
+        self._steps.count_step(head, actions, sum(map(_TOKENS, opened.context)), worked)
         self._before = opened.context
-        self._journal.put_slot("context", opened.context)
         self._journal.put_slot("last_step", opened.number)
         self._set_open(None)
 
@@ -227,3 +238,24 @@ class ExchangeSteps:
         output = Output(text=outcome.text, total_chars=len(outcome.text))
         return Observation(call_id=action.call_id, exit_code=code, output=output, error=exit_error(code) or failed,
                            started_at=began, ended_at=now)
+
+
+def _by_name(calls: Sequence[ToolCall], came: Mapping[str, CallOutcome]) -> dict[str, str]:
+    """Which calls are meant by ids that the agent made up: for each tool its calls without a result, in order."""
+    found: dict[str, str] = {}
+    known = {call.id for call in calls}
+    for other, outcome in came.items():
+        lacking = (c.id for c in calls if c.name == outcome.name and c.id not in came and c.id not in found.values())
+        if other not in known and (own := next(lacking, None)):
+            found[other] = own
+    return found
+
+
+def _last_context(journal: Journal) -> tuple[MessageRef, ...]:
+    """The context of the last step that the journal tells of."""
+    context: list[MessageRef] = []
+    for (body,) in journal.sql("SELECT body FROM entry WHERE instr(body, ?) ORDER BY n", (b'"step_added"',)):
+        fact = decode_event(body).fact
+        if isinstance(fact, StepAdded):
+            context = apply_delta(context, fact.context)
+    return tuple(context)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 
 import msgspec
 
@@ -22,9 +23,10 @@ from core.domain.context import ContextDelta, MessageRef, delta_between, shared_
 from core.domain.events import ExchangeMade, NoteAdded
 from core.domain.message import ToolCall
 from core.domain.step import Usage
-from core.gateway.anchor import GuidancePlace, place_behind, places_in, put_in
+from core.gateway.anchor import GuidancePlace, place_behind, places_in
 from core.gateway.answer_reader import Heard
 from core.gateway.dialect import CallOutcome
+from core.gateway.items import put_in
 from core.gateway.lines import AgentLine, LinePlacement
 from core.gateway.request import AgentRequest
 
@@ -41,8 +43,8 @@ class Sending(msgspec.Struct, kw_only=True):
     step: int
     """Of the main line; 0 for a request of no step."""
     body: bytes
-    items: list[bytes]
-    """The items as they are sent."""
+    pieces: list[bytes]
+    """The body as it is sent, in pieces."""
     inserted: dict[int, list[GuidancePlace]]
     bound: list[HeldGuidance]
     again: tuple[str, ...]
@@ -109,21 +111,26 @@ class ExchangeBook:
                   for g in bound]
         lost = self._lost(request, step) if is_step and relation in ("compacted", "rewound") else []
         self._places += [*lost, *places]
-        inserted = places_in(self.places, request.dialect, request.items, request.chain)
-        texts = {at: [place.text for place in there] for at, there in inserted.items()}
-        items = put_in(request.dialect, request.items, texts) if inserted else request.items
+        inserted, pieces, body = self._guided(request)
         self._number += 1
-        return Sending(request=request, placement=placement, number=self._number, step=step, items=items,
-                       body=request.body.with_items(request.dialect.items, items) if inserted else request.body.raw,
-                       inserted=inserted, bound=bound, again=tuple(place.guidance for place in lost),
+        return Sending(request=request, placement=placement, number=self._number, step=step, pieces=pieces,
+                       body=body, inserted=inserted, bound=bound, again=tuple(place.guidance for place in lost),
                        started_at=datetime.now(UTC), held_s=held_s)
 
     def counted(self, request: AgentRequest) -> bytes:
         """The body of a request that only counts tokens, with the guidance that would stand in it."""
+        return self._guided(request)[2]
+
+    def _guided(self, request: AgentRequest) -> tuple[dict[int, list[GuidancePlace]], list[bytes], bytes]:
+        """Which guidance stands in a request, and its body with that, in pieces and as one; without any the bytes
+        that came."""
         inserted = places_in(self.places, request.dialect, request.items, request.chain)
+        held = request.conversation
+        if not inserted:
+            return inserted, held.pieces, held.raw
         texts = {at: [place.text for place in there] for at, there in inserted.items()}
-        items = put_in(request.dialect, request.items, texts)
-        return request.body.with_items(request.dialect.items, items) if inserted else request.body.raw
+        pieces = put_in(request.dialect, request.body, held, texts)
+        return inserted, pieces, b"".join(pieces)
 
     def _step_of(self, placement: LinePlacement) -> int:
         if placement.line.kind == "side":
@@ -211,11 +218,12 @@ class ExchangeBook:
     def _context(self, sending: Sending, refs: Sequence[ItemRefs]) -> tuple[MessageRef, ...]:
         texts = {p.guidance: p.text for places in sending.inserted.values() for p in places}
         words = self._writer.guidance(texts)
-        context = [*self._writer.opening(sending.request)]
-        for place, held in enumerate(refs):
-            context += held
-            context += [words[p.guidance] for p in sending.inserted.get(place, ())]
-        return tuple(context)
+        context, at = [*self._writer.opening(sending.request)], 0
+        for place in sorted(sending.inserted):
+            context += chain.from_iterable(refs[at : place + 1])
+            context += [words[p.guidance] for p in sending.inserted[place]]
+            at = place + 1
+        return (*context, *chain.from_iterable(refs[at:]))
 
     def _context_of_side(self, sending: Sending) -> tuple[MessageRef, ...]:
         """The messages of a call beside the line; what it shares with the line is held already."""
@@ -234,7 +242,7 @@ class ExchangeBook:
         """The body in payloads, as a delta to the last body of the same line."""
         key = f"{sending.placement.line.name} {sending.placement.line.kind}"
         before = self._pieces.get(key, Written(0, [], []))
-        pieces = cut(sending.body, sending.items)
+        pieces = sending.pieces
         shared = shared_length(before.pieces, pieces)
         refs = [*before.refs[:shared],
                 *(MessageRef(hash=self._journal.put_blob(piece), role="piece") for piece in pieces[shared:])]
@@ -295,22 +303,3 @@ class ExchangeBook:
             for (fact,) in self._journal.sql("SELECT fact FROM gateway_sent ORDER BY number"):
                 left = msgspec.json.decode(fact, type=ExchangeMade)
                 self._tell(msgspec.structs.replace(left, problem="The gateway ended before the answer did."))
-
-
-def cut(body: bytes, items: Sequence[bytes]) -> list[bytes]:
-    """A body in pieces that joined are the body: before its items, one for each of them, after them."""
-    pieces: list[bytes] = []
-    at = gap = 0
-    for item in items:  # what stands between two items is mostly the same, and to compare is cheaper than to search
-        start = at + gap if body.startswith(item, at + gap) else body.find(item, at)
-        if start < 0:
-            break
-        end = start + len(item)
-        if not pieces:
-            pieces.append(body[:start])
-            at = start
-        gap = start - at
-        pieces.append(body[at:end])
-        at = end
-    pieces.append(body[at:])
-    return [piece for piece in pieces if piece]

@@ -9,7 +9,7 @@ journal belongs to one event loop. Every commit is durable when it returns (`syn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,6 +32,9 @@ Boundary = Callable[[str, str], None]
 """Told (name, "before" | "after") at every commit; tests raise there to die at that very moment."""
 
 T = TypeVar("T")
+_JOINED = nullcontext()
+_REMEMBERED = 20_000
+"""Payloads whose names are held in memory."""
 
 
 class Journal:
@@ -50,6 +53,8 @@ class Journal:
         self._boundary = boundary
         self._redactor = Redactor()
         self._tails: dict[str, tuple[int, bytes]] = {}
+        self._held: set[str] = set()
+        """Payloads that are known to be held: they never go, so none of them is asked for again."""
         self._depth = 0
         self._grew = False
         self._db = open_migrated(path, migrations) if path is not None else open_in_memory(migrations)
@@ -100,12 +105,12 @@ class Journal:
 
     # ---- transactions
 
-    @contextmanager
-    def transaction(self, name: str) -> Iterator[None]:
+    def transaction(self, name: str) -> AbstractContextManager[None]:
         """All or nothing; one inside another joins it. `name` is told to the boundary hook."""
-        if self._depth:
-            yield
-            return
+        return _JOINED if self._depth else self._outermost(name)
+
+    @contextmanager
+    def _outermost(self, name: str) -> Iterator[None]:
         self._db.execute("BEGIN IMMEDIATE")
         self._depth, self._grew = 1, False
         try:
@@ -113,6 +118,7 @@ class Journal:
             self._at(name, "before")
             self._db.execute("COMMIT")
         except BaseException:
+            self._held.clear()
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
@@ -196,11 +202,22 @@ class Journal:
         """Hold a payload, compressed; gives its content address."""
         data = self.clean(data)
         name = blob_hash(data)
-        if not self.sql("SELECT 1 FROM blob WHERE hash = ?", (name,)):
+        if name not in self._held:
             with self.transaction("blob"):
-                self.sql("INSERT OR IGNORE INTO blob (hash, size, data) VALUES (?, ?, ?)",
-                         (name, len(data), compress(data)))
+                self._db.execute("INSERT OR IGNORE INTO blob (hash, size, data) VALUES (?, ?, ?)",
+                                 (name, len(data), compress(data)))
+                self._remember(name)
         return name
+
+    def _remember(self, name: str) -> None:
+        if len(self._held) > _REMEMBERED:
+            self._held.clear()
+        self._held.add(name)
+
+    def _holds(self, name: str) -> bool:
+        if name not in self._held and self.sql("SELECT 1 FROM blob WHERE hash = ?", (name,)):
+            self._remember(name)
+        return name in self._held
 
     def compressed(self, name: str) -> bytes | None:
         """A payload as it travels, or None."""
@@ -230,7 +247,7 @@ class Journal:
             self.sql("UPDATE blob SET sent = 0")
 
     def _require(self, name: str) -> None:
-        if not self.sql("SELECT 1 FROM blob WHERE hash = ?", (name,)):
+        if not self._holds(name):
             raise NotFound("no_blob", f"An event refers to {name[:12]}, which the journal does not hold.", hash=name)
 
     # ---- messages of contexts

@@ -18,6 +18,7 @@ from core.agents.acting import Actor
 from core.agents.asking import Asker, Halted
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
+from core.agents.persons_turn import PersonsTurn
 from core.agents.progress import AgentProgress, reached
 from core.agents.signals import Signals
 from core.agents.snapshots import Snapshots
@@ -60,6 +61,8 @@ class Agent:
         self._workspace, self._on_thought, self._on_action = workspace, on_thought, on_action
         self._snapshots = snapshots
         self._asker = Asker(model, signals, on_outage=self._outage, on_recovery=self._recovery, first_s=back_off_s)
+        self._person = PersonsTurn(journal, inbox, signals, steps, msgspec.json.encode(list(tools)),
+                                   settings.model.actions, self._line)
         self._summarizer = Summarizer(journal, inbox, steps, self._asker, settings, self._given)
 
     async def run(self) -> None:
@@ -72,14 +75,15 @@ class Agent:
         ])
         self._steps.go_on()
         self._steps.tell_waiting()
+        self._person.begin_again()
         if self._inbox.wish not in ("pause", "stop"):
             self._enter("running")
-        try:
-            while await self._border():
+        while await self._border():
+            try:
                 await self._step()
-                await asyncio.sleep(0)  # the link and people have their turn, however fast the model is
-        except Halted:
-            self._stop()
+            except Halted:  # the step stays open: a person ends the session now, or writes what it does
+                self._tell("")
+            await asyncio.sleep(0)  # the link and people have their turn, however fast the model is
         if self._snapshots is not None:
             await self._snapshots.at_end()
 
@@ -94,14 +98,11 @@ class Agent:
         if self._inbox.wish == "stop":
             self._stop()
             return False
-        if self._steps.open is not None:
-            return True
-        progress = self._steps.progress
-        ending = self._ending_now(progress)
+        ending = self._ending_now(self._steps.progress) if self._steps.open is None else ""
         if not ending:
-            if self._snapshots is not None:
+            if self._snapshots is not None and self._steps.open is None:
                 await self._snapshots.at_border()
-            return True
+            return not self._person.is_on or await self._person.is_wanted() or await self._border()
         if ending == "finished" and self._task.waits_for_guidance:
             return await self._wait_for_guidance()
         await self._end(ending)
@@ -142,11 +143,13 @@ class Agent:
         if self._submissions.can_score and not self._steps.progress.final_scored:
             await self._submissions.hand_in(self._steps.progress.steps, final=True)
         await self._actions.flush()
+        self._person.end("over")
         self._enter("finished", reason)
 
     def _stop(self) -> None:
         with self._journal.transaction("stop"):
             self._inbox.done("stop")
+            self._person.end("over")
             self._enter("stopped", "stopped_by_person")
 
     def _enter(self, state: SessionState, reason: str = "", detail: str = "") -> None:
@@ -163,11 +166,16 @@ class Agent:
     async def _step(self) -> None:
         clock = asyncio.get_running_loop()
         began, outage = clock.time(), self._asker.outage_s
-        if self._steps.open is None:
+        wanted = self._person.wanted
+        if self._steps.open is None and wanted is None:
             await self._make_room()
         opened = self._steps.begin()
         if opened.completion is None:
-            opened = self._steps.answered(opened, await self._complete(opened))
+            if wanted is not None:
+                self._enter("running")
+                opened = self._person.answer(opened, wanted)
+            else:
+                opened = self._steps.answered(opened, await self._complete(opened))
         thought, actions = self._read(opened)
         if self._snapshots is not None and _asks_for_score(actions) and not self._steps.intended(opened.number, 0):
             await self._snapshots.before_evaluation()

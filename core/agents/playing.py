@@ -27,11 +27,15 @@ from core.llm.react_actions import line_argument
 
 async def play(journal: Journal, inbox: Inbox, signals: Signals, task: Task, settings: AgentSettings,
                model: LanguageModel, *, on_thought: Callable[[str], None] | None = None,
-               on_action: Callable[[int, Action], AbstractAsyncContextManager[None]] | None = None) -> None:
-    """Work until a final state is journalled. Raises InvalidInput, Unavailable where there is nothing to play."""
+               on_action: Callable[[int, Action], AbstractAsyncContextManager[None]] | None = None,
+               environment: Environment | None = None) -> None:
+    """Work until a final state is journalled, in what the task names, or in an `environment` that is made already.
+
+    Raises InvalidInput, Unavailable where there is nothing to play.
+    """
     if task.environment is None:
         raise InvalidInput("bad_environment", f"Task {task.id} names no environment.")
-    environment = open_environment(task.environment)
+    environment = environment or open_environment(task.environment)
     try:
         player = EnvironmentPlayer(environment, journal, task)
         first = await player.begin()

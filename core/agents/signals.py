@@ -21,7 +21,7 @@ class Signals:
     def ring(self) -> None:
         """Something came."""
         self._bell.set()
-        if self._cutoff is not None and self._inbox.wish == "stop" and not self._cutoff.expired():
+        if self._cutoff is not None and self._inbox.halts and not self._cutoff.expired():
             self._cutoff.reschedule(asyncio.get_running_loop().time())
 
     async def heard(self, seconds: float | None = None) -> bool:
@@ -39,7 +39,8 @@ class Signals:
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         while True:
-            if self._inbox.wish in ("pause", "stop"):
+            held = self._inbox.takeover
+            if self._inbox.wish in ("pause", "stop") or (held is not None and (held.ends or not held.is_logged)):
                 return "control"
             if self._inbox.waiting():
                 return "guidance"
@@ -49,8 +50,8 @@ class Signals:
 
     @asynccontextmanager
     async def until_stop(self) -> AsyncIterator[asyncio.Timeout]:
-        """A block that ends with TimeoutError when a person asks to stop (at once, if that was asked before)."""
-        async with asyncio.timeout(0.0 if self._inbox.wish == "stop" else None) as cutoff:
+        """A block that ends with TimeoutError when a person asks to stop or takes over (at once, if it was before)."""
+        async with asyncio.timeout(0.0 if self._inbox.halts else None) as cutoff:
             self._cutoff = cutoff
             try:
                 yield cutoff

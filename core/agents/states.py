@@ -59,7 +59,7 @@ async def watch_stall(journal: Journal, inbox: Inbox, every_s: float = STALL_CHE
     while True:
         await asyncio.sleep(every_s)
         progress = read_progress(journal)
-        if progress.steps != last or progress.state != "running":
+        if progress.steps != last or progress.state != "running" or inbox.takeover is not None:
             last, since = progress.steps, loop.time()
             continue
         raised, facts = attention.stalled(progress, loop.time() - since, inbox.thresholds)

@@ -33,7 +33,8 @@ Count = Callable[[Message], tuple[int, bool]]
 
 class OpenStep(msgspec.Struct, frozen=True, kw_only=True):
     """A step that has begun. `extra` is what its context holds beyond the working one: guidance, then the note.
-    `sampled` names the answer's blob in the model's own tokens."""
+    `sampled` names the answer's blob in the model's own tokens. `author` is the person who wrote it, in the event
+    `asked`; both "" for the agent's own."""
 
     number: int
     extra: tuple[WorkingLine, ...]
@@ -41,6 +42,8 @@ class OpenStep(msgspec.Struct, frozen=True, kw_only=True):
     completion: Completion | None = None
     reply: MessageRef | None = None
     sampled: BlobRef = ""
+    author: str = ""
+    asked: str = ""
 
 
 class StepJournal:
@@ -131,13 +134,13 @@ class StepJournal:
         """The length of a context in tokens with its tools, corrected by what completions really used."""
         return int((count_tokens(lines) + len(self._tools) // 4) * self.progress.ratio)
 
-    def answered(self, opened: OpenStep, completion: Completion) -> OpenStep:
-        """Keep the model's answer before anything of it is carried out."""
+    def answered(self, opened: OpenStep, completion: Completion, *, author: str = "", asked: str = "") -> OpenStep:
+        """Keep the answer, the model's or a person's, before anything of it is carried out."""
         with self._journal.transaction("answered"):
             reply = self.line(completion.message, f"step:{opened.number}", opened.number).ref
             context = [line.ref.hash for line in self.context(opened)]
             sampled = self._tokens.hold(completion, context, reply)
-            opened = msgspec.structs.replace(opened, reply=reply, sampled=sampled,
+            opened = msgspec.structs.replace(opened, reply=reply, sampled=sampled, author=author, asked=asked,
                                              completion=msgspec.structs.replace(completion, sampled=None))
             self._journal.put_slot("open", opened)
         return opened
@@ -181,6 +184,7 @@ class StepJournal:
                         observations=tuple(observations), model=completion.model,
                         finish_reason=completion.finish_reason, unsampled=completion.unsampled)
         head = make_head(body, usage=completion.usage, started_at=opened.started_at, ended_at=datetime.now(UTC))
+        head = msgspec.structs.replace(head, author=opened.author)
         context = self.context(opened)
         refs = [line.ref for line in context]
         with self._journal.transaction("add"):
@@ -188,7 +192,7 @@ class StepJournal:
             self._journal.add(StepAdded(
                 head=head, body=self._journal.put_blob(encode_body(body)), context=delta_between(before, refs),
                 completion=reply, terminals=terminals, tools=self._journal.put_blob(self._tools) if self._tools else "",
-                sampled=opened.sampled,
+                sampled=opened.sampled, asked=opened.asked,
             ))
             self._inbox.answer(opened.number)
             self.count_step(head, actions, count_tokens(context) + len(self._tools) // 4, worked_s, ending)

@@ -23,6 +23,7 @@ def above(pid):
     while pid in parents and pid != top:
         pid = parents[pid]
         yield pid
+since += ages[os.getpid()]  # how long this program took to begin
 tools = [pid for pid in parents if parents[pid] != top and top in above(pid) and ages[pid] <= since]
 for pid in tools:
     try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from core.cli.export_groups import GROUP_TARGETS, export_groups
 from core.cli.output import emit, json_option, note, say
 
 MOST_STEPS = 10_000
@@ -40,9 +41,11 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
 @click.command()
 @click.argument("sessions", nargs=-1, required=True)
 @click.option("--to", "target", required=True,
-              help="archive, html, trl, trl-parquet, chat, slime, axolotl, llama-factory or llama-factory-sharegpt.")
+              help="archive, html, trl, trl-parquet, tokens, chat, slime, axolotl, llama-factory, "
+                   "llama-factory-sharegpt; of sessions in groups, for reinforcement: trl-async, verl, skyrl, "
+                   "slime-rollout or verifiers.")
 @click.option("--out", required=True, type=click.Path(path_type=Path),
-              help="The folder; for archive and html a file or folder.")
+              help="The folder; for archive, html and groups a file or folder.")
 @click.option("--steps", callback=_steps,
               help="Of html: the steps to show, as 3,8-12; else those that people spoke of.")
 @click.option("--whole-texts", is_flag=True, help="Of html: nothing is cut.")
@@ -55,6 +58,8 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option("--ablation", is_flag=True, help="Train on every action, whatever the verdicts say.")
 @click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
               help="What becomes of steps that nobody judged: they train (keep), they do not (mask).")
+@click.option("--taken-over", type=click.Choice(["keep", "mask"]), default="keep", show_default=True,
+              help="What people wrote in the agent's place: it trains as the agent's own, or is context alone.")
 @click.option("--preset", type=click.Choice(["once", "paper"]), default="once", show_default=True,
               help="Each action in one sample, or as the paper made its data; options that you give go before it.")
 @click.option("--balance", type=click.Choice(["auto", "repeat", "weight", "none"]), default="auto", show_default=True,
@@ -77,7 +82,8 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
 def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_run: bool, as_json: bool, ablation: bool,
            secrets: Path | None, redact: bool, steps: list[int] | None, whole_texts: bool, **chosen: object) -> None:
     """Write SESSIONS as training data in a trainer's own format, as archives (--to archive) or as pages for people
-    without this program (--to html)."""
+    without this program (--to html). Of groups, `all` is every
+    session, and RUN/groups/N.json those of an update of `tiphys rl`."""
     from core.store.home import Home
 
     home = Home.default()
@@ -88,6 +94,9 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
             (write_archive(home, session, path) if target == "archive"
              else write_page(home, session, path, steps, whole_texts))
             emit({"session": session, "file": str(path)}) if as_json else say(str(path))
+        return
+    if target in GROUP_TARGETS:
+        export_groups(home, sessions, target, out, model, as_json=as_json)
         return
     from core.export import run
     from core.export.formats import format_named

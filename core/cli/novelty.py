@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.domain.errors import InvalidInput, NotFound
+from core.tasks.rubric import MAX_FILE, text_of_tar, text_part
 
 if TYPE_CHECKING:
     from core.store.home import Home
     from core.supervision.novelty import Novelty
     from core.tasks.catalogue import Catalogue
     from core.tasks.reader import CatalogueTask
-
-MAX_FILE = 256 << 10
-"""Bytes of the largest file that counts as a solution's text."""
 
 
 def handed_in(home: Home, session: str) -> tuple[str, str]:
@@ -39,20 +35,9 @@ def handed_in(home: Home, session: str) -> tuple[str, str]:
         return found.created.task.id, text_of_tar(blobs.get(conn, last.blob))
 
 
-def text_of_tar(data: bytes) -> str:
-    """The texts of a submission's files, each under its name."""
-    parts = []
-    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-        for one in tar:
-            file = tar.extractfile(one) if one.isreg() and one.size <= MAX_FILE else None
-            if file is not None:
-                parts.append(_part(one.name, file.read()))
-    return "\n\n".join(filter(None, parts))
-
-
 def text_of_files(files: list[tuple[str, Path]]) -> str:
     """The texts of files, each under its name."""
-    found = (_part(name, path.read_bytes()) for name, path in files if path.stat().st_size <= MAX_FILE)
+    found = (text_part(name, path.read_bytes()) for name, path in files if path.stat().st_size <= MAX_FILE)
     return "\n\n".join(filter(None, found))
 
 
@@ -74,11 +59,3 @@ def novelty_words(session: str, novelty: Novelty) -> list[str]:
     alpha = "not defined" if novelty.alpha is None else f"{novelty.alpha:.2f}"
     within = "not defined" if novelty.within_one is None else f"{novelty.within_one:.0%}"
     return [*lines, f"  agreement of the judge with itself: alpha {alpha}, within one of five: {within}"]
-
-
-def _part(name: str, data: bytes) -> str:
-    """A file as text, "" for what is none."""
-    try:
-        return f"### {name}\n{data.decode('utf-8')}" if b"\0" not in data else ""
-    except UnicodeDecodeError:
-        return ""

@@ -123,6 +123,7 @@ class ShownStep(PrintedObject, frozen=True, kw_only=True, omit_defaults=False):
 
     number: int
     title: str
+    author: str | None
     thought: str
     actions: tuple[ShownAction, ...]
     observations: tuple[ShownObservation, ...]
@@ -196,14 +197,17 @@ def _score(trajectory: Trajectory, score: ScoreGiven) -> dict[str, Any]:
     gain = gain_of(trajectory.created.task if trajectory.created else None, score)
     return {"ordinal": score.ordinal, "step": score.step, "total": score.total, "metric": score.metric,
             "gain": gain.gain if gain else None, "gain_ratio": gain.ratio if gain else None, "message": score.message,
-            "failed": score.failed}
+            "failed": score.failed,
+            "rescored": [{"evaluator": one.evaluator, "version": one.version, "total": one.total, "failed": one.failed,
+                          "message": one.message} for one in trajectory.rescored if one.ordinal == score.ordinal]}
 
 
 def _step(trajectory: Trajectory, entry: StepEntry, blob: Callable[[str], bytes], with_context: bool) -> ShownStep:
     body, head = decode_body(blob(entry.body)), entry.head
     context = tuple(_message(r, blob) for r in trajectory.context(head.number)) if with_context else msgspec.UNSET
     return ShownStep(
-        number=head.number, title=head.title, thought=body.thought, actions=tuple(map(_action, body.actions)),
+        number=head.number, title=head.title, author=head.author or None, thought=body.thought,
+        actions=tuple(map(_action, body.actions)),
         observations=tuple(map(_observation, body.observations)), status=head.status, is_error=head.is_error,
         started_at=head.started_at, ended_at=head.ended_at, usage=_usage(head.usage), verdict=_verdict(entry),
         notes=tuple(note.text for note in entry.notes), tags=tuple(sorted(entry.tags)), context=context,

@@ -13,6 +13,7 @@ from core.cli.output import emit, json_option, note, say, table
 if TYPE_CHECKING:
     from core.domain.task import ModelSettings, Task
     from core.rollouts.rollout import Rollout
+    from core.rollouts.session_log import SessionLog
     from core.store.home import Home
 
 
@@ -138,28 +139,34 @@ def _play(home: Home, policy: Any, tasks: Sequence[Task], model: ModelSettings, 
           ) -> list[Rollout]:
     import asyncio
 
-    from core.cli.private_server import is_served
-    from core.domain.errors import Unavailable
     from core.domain.task import AgentSettings
     from core.rollouts.roll_out import roll_out
-    from core.rollouts.server_log import ServerLog
-    from core.rollouts.session_log import SessionLog, StoreLog
-    from core.store.endpoint import read_endpoint
-
-    def open_log() -> SessionLog:
-        if not is_served(home):
-            return StoreLog(home)
-        endpoint = read_endpoint(home)
-        if endpoint is None:
-            raise Unavailable("no_endpoint", f"A server holds {home.path}, but does not say where it listens.")
-        return ServerLog(endpoint.url, home.admin_token.read_text().strip())
 
     async def play() -> list[Rollout]:
-        async with open_log() as log:
+        async with session_log(home) as log:
             return await roll_out(policy, tasks, log=log, settings=AgentSettings(model=model),
                                   on_end=_teller(as_json), **how)
 
     return asyncio.run(play())
+
+
+def session_log(home: Home) -> SessionLog:
+    """Where sessions of this process are logged: through the server where one runs, else straight into the log.
+
+    Raises Unavailable (no_endpoint).
+    """
+    from core.cli.private_server import is_served
+    from core.domain.errors import Unavailable
+    from core.rollouts.server_log import ServerLog
+    from core.rollouts.session_log import StoreLog
+    from core.store.endpoint import read_endpoint
+
+    if not is_served(home):
+        return StoreLog(home)
+    endpoint = read_endpoint(home)
+    if endpoint is None:
+        raise Unavailable("no_endpoint", f"A server holds {home.path}, but does not say where it listens.")
+    return ServerLog(endpoint.url, home.admin_token.read_text().strip())
 
 
 def _teller(as_json: bool) -> Callable[[Rollout], None]:

@@ -100,4 +100,4 @@ def _log_in(values: Mapping[str, SettingValue]) -> LogInRules | None:
     from core.server.id_tokens import rules_of  # it takes a tenth of a second to load
 
     return rules_of(**{key: setting(values, f"oidc_{key}")  # type: ignore[arg-type]
-                       for key in ("issuer", "client", "scope", "name", "groups", "roles", "hours")})
+                       for key in ("issuer", "client", "scope", "name", "groups", "roles", "hours", "secret_file")})

@@ -42,6 +42,9 @@ def _print(shown: ShownSession) -> None:
         gain = "" if score["gain"] is None else f", {Gain(score['gain'], score['gain_ratio']).words}"
         say(f"submission {score['ordinal']} at step {score['step']}, "
             f"{'not scored' if score['failed'] else 'score {}'.format(score['total'])}{gain}: {score['message']}")
+        for again in score["rescored"]:
+            total = "not scored" if again["failed"] else f"score {again['total']}"
+            say(f"  scored again by {again['evaluator']}, version {again['version']}: {total}: {again['message']}")
     for guidance in shown.guidance:
         at = f" at step {guidance.delivered_step}" if guidance.delivered_step else ""
         say(f"guidance by {guidance.author}, {guidance.state}{at}: {guidance.text}")

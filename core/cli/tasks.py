@@ -100,6 +100,7 @@ def novelty(session: str, model: str, base_url: str, key_env: str, answers: int,
 def _list_tasks(as_json: bool) -> None:
     from core.domain.host_rights import in_words
     from core.domain.task_terms import terms_of
+    from core.environments.registry import with_horizon
     from core.store.home import Home
     from core.tasks.allowances import Allowances, asked
     from core.tasks.catalogue import Catalogue
@@ -113,7 +114,7 @@ def _list_tasks(as_json: bool) -> None:
         for task, agent, asks, digest in found:
             emit({"task": task.id, "title": task.title, "hosts": [h.name for h in task.hosts], "asks": asks,
                   "digest": digest, "domain": task.domain, "difficulty": task.difficulty,
-                  "terms": terms_of(task, agent)})
+                  "terms": terms_of(with_horizon(task), agent)})
         return
     table(("task", "title", "domain", "difficulty", "hosts"),
           [(t.id, t.title, t.domain, t.difficulty, ", ".join(h.name for h in t.hosts)) for t, *_ in found])

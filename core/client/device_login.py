@@ -1,19 +1,20 @@
 """Logging in by the lab's own provider with a code that is entered in any browser (RFC 8628), for a token of our own.
 
-The server says which provider; this computer speaks with that; the ID token that comes of it is exchanged at the
-server's own door, as an invitation is (`core.client.invitation`).
+The server says which provider; this computer speaks with that, or, where the provider wants a secret that the server
+alone has, has the server ask it; the ID token that comes of it is exchanged at the server's own door, as an invitation
+is (`core.client.invitation`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from core.client.certificate import split_address
-from core.client.invitation import ATTEMPTS, OWN_TOKEN, Joined, exchange, page
-from core.client.issuer import Discovery, ask, checked_place, discover
+from core.client.invitation import ATTEMPTS, OWN_TOKEN, Joined, exchange, page, refusal_of
+from core.client.issuer import ask, checked_place, discover
 from core.domain.errors import Denied, InvalidInput, ProtocolMismatch, Unavailable
 
 GRANT = "urn:ietf:params:oauth:grant-type:device_code"
@@ -25,11 +26,70 @@ LONGEST = 7_900
 
 
 class LogInOffer(msgspec.Struct, frozen=True, kw_only=True):
-    """By whom a server lets people log in, and as which client of theirs."""
+    """By whom a server lets people log in, and as which client of theirs. `by_server`: the provider is asked by the
+    server, which has the client's secret."""
 
     issuer: str
     client: str
     scope: str
+    by_server: bool = False
+
+
+class Provider(Protocol):
+    """How a provider is asked. Both raise Unavailable (issuer_away, server_away)."""
+
+    async def code(self) -> dict[str, Any]:
+        """What it answers to who begins."""
+        ...
+
+    async def answer(self, device_code: str) -> dict[str, Any]:
+        """Whether the person has agreed by now."""
+        ...
+
+
+class DirectProvider:
+    """By this computer, as a client without a secret."""
+
+    def __init__(self, offer: LogInOffer) -> None:
+        self._offer = offer
+
+    async def code(self) -> dict[str, Any]:
+        """As the protocol's. Raises InvalidInput (bad_issuer) as well."""
+        return await asyncio.to_thread(ask, await asyncio.to_thread(self._endpoint),
+                                       {"client_id": self._offer.client, "scope": self._offer.scope})
+
+    def _endpoint(self) -> str:
+        self._found = discover(self._offer.issuer)
+        return device_endpoint(self._offer.issuer, self._found.device_authorization_endpoint)
+
+    async def answer(self, device_code: str) -> dict[str, Any]:
+        """As the protocol's."""
+        return await asyncio.to_thread(ask, self._found.token_endpoint, {
+            "grant_type": GRANT, "device_code": device_code, "client_id": self._offer.client})
+
+
+class ServersProvider:
+    """By the server."""
+
+    def __init__(self, url: str, pin: str) -> None:
+        self._url, self._pin = url, pin
+
+    async def code(self) -> dict[str, Any]:
+        """As the protocol's. Raises Denied (login_often)."""
+        return await self._page("/log-in/code", "")
+
+    async def answer(self, device_code: str) -> dict[str, Any]:
+        """As the protocol's."""
+        return await self._page("/log-in/answer", device_code)
+
+    async def _page(self, path: str, secret: str) -> dict[str, Any]:
+        response = await page(self._url, self._pin, path, secret)
+        if response.status_code != 200:
+            raise refusal_of(response, self._url)
+        found = msgspec.json.decode(bytes(response.body or b""))
+        if not isinstance(found, dict):
+            raise Unavailable("issuer_away", f"{self._url} does not answer with an object.", url=self._url)
+        return found
 
 
 class DeviceCode(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +106,7 @@ class DeviceCode(msgspec.Struct, frozen=True, kw_only=True):
 class DeviceLogIn:
     """One log-in, from the offer to the token. `pace` scales the pauses (for tests)."""
 
-    def __init__(self, offer: LogInOffer, provider: Discovery, code: DeviceCode, pace: float = 1.0) -> None:
+    def __init__(self, offer: LogInOffer, provider: Provider, code: DeviceCode, pace: float = 1.0) -> None:
         self.offer, self.code = offer, code
         self._provider, self._pace = provider, pace
 
@@ -56,12 +116,11 @@ class DeviceLogIn:
         Raises Denied: login_refused, login_too_late, login_failed; Unavailable (issuer_away).
         """
         pause = self.code.interval
-        form = {"grant_type": GRANT, "device_code": self.code.device_code, "client_id": self.offer.client}
         try:
             async with asyncio.timeout(self.code.expires_in):
                 while True:
                     await asyncio.sleep(pause * self._pace)
-                    answer = await self._asked(form)
+                    answer = await self._asked()
                     if answer.get("error") == "slow_down":
                         pause += SLOWER_S
                     elif answer.get("error") != "authorization_pending":
@@ -69,11 +128,11 @@ class DeviceLogIn:
         except TimeoutError as error:
             raise _too_late() from error
 
-    async def _asked(self, form: dict[str, str]) -> dict[str, Any]:
+    async def _asked(self) -> dict[str, Any]:
         """What the provider answers; a network that is away for a moment costs nobody the code."""
         for attempt in range(ATTEMPTS):
             try:
-                return await asyncio.to_thread(ask, self._provider.token_endpoint, form)
+                return await self._provider.answer(self.code.device_code)
             except Unavailable:
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -108,12 +167,15 @@ async def begin(address: str, pace: float = 1.0) -> DeviceLogIn:
     except msgspec.DecodeError as error:
         raise ProtocolMismatch("no_log_in", f"{url} offers no log-in by the lab's accounts: ask its administrator for "
                                "an invitation.", server=url) from error
-    provider = await asyncio.to_thread(discover, offer.issuer)
-    if not provider.device_authorization_endpoint:
-        raise InvalidInput("bad_issuer", f"{offer.issuer} does not log in by a code (RFC 8628).", url=offer.issuer)
-    answer = await asyncio.to_thread(ask, provider.device_authorization_endpoint,
-                                     {"client_id": offer.client, "scope": offer.scope})
-    return DeviceLogIn(offer, provider, _code_of(offer, answer), pace)
+    provider = ServersProvider(url, pin) if offer.by_server else DirectProvider(offer)
+    return DeviceLogIn(offer, provider, _code_of(offer, await provider.code()), pace)
+
+
+def device_endpoint(issuer: str, endpoint: str) -> str:
+    """The place that gives codes. Raises InvalidInput (bad_issuer) where a provider has none."""
+    if not endpoint:
+        raise InvalidInput("bad_issuer", f"{issuer} does not log in by a code (RFC 8628).", url=issuer)
+    return endpoint
 
 
 async def log_in(address: str, id_token: str, token: str) -> Joined:

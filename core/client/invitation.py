@@ -16,7 +16,7 @@ from websockets.http11 import Response
 from core.client.certificate import split_address
 from core.client.connection import shut
 from core.client.dial import dial
-from core.domain.errors import Denied, InvalidInput, ProtocolMismatch, Unavailable
+from core.domain.errors import Denied, InvalidInput, ProtocolMismatch, ReportableError, Unavailable
 from core.domain.invitation import LONGEST, Invitation, parse_invitation
 
 ATTEMPTS = 3
@@ -96,12 +96,18 @@ def _joined(response: Response, url: str) -> Joined:
         except msgspec.DecodeError as error:
             raise ProtocolMismatch("no_invitations", f"{url} does not answer as a Tiphys server.",
                                    server=url) from error
-    code, sentence = response.headers.get(CODE, ""), body.decode(errors="replace").strip()[:500]
+    raise refusal_of(response, url)
+
+
+def refusal_of(response: Response, url: str) -> ReportableError:
+    """What a page that says no means, by the server's code."""
+    code = response.headers.get(CODE, "")
+    sentence = bytes(response.body or b"").decode(errors="replace").strip()[:500]
     if response.status_code >= 500:
-        raise Unavailable("server_away", f"{url} cannot be reached: status {response.status_code}.", server=url)
+        return Unavailable("server_away", f"{url} cannot be reached: status {response.status_code}.", server=url)
     if response.status_code == 401 and not code:
-        raise ProtocolMismatch("no_invitations", f"{url} knows no invitations: it is older than this program.",
-                               server=url)
+        return ProtocolMismatch("no_invitations", f"{url} knows no invitations: it is older than this program.",
+                                server=url)
     if not code:
-        raise InvalidInput("bad_invitation", sentence or f"{url} refused the invitation ({response.status_code}).")
-    raise Denied(code, sentence, server=url)
+        return InvalidInput("bad_invitation", sentence or f"{url} refused the invitation ({response.status_code}).")
+    return Denied(code, sentence, server=url, why=sentence)

@@ -30,6 +30,7 @@ class Discovery(msgspec.Struct, frozen=True, kw_only=True):
     jwks_uri: str
     token_endpoint: str
     device_authorization_endpoint: str = ""
+    token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
 
 
 class _NoRedirection(HTTPRedirectHandler):
@@ -67,13 +68,13 @@ def discover(issuer: str) -> Discovery:
     return found
 
 
-def ask(url: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
+def ask(url: str, form: Mapping[str, str] | None = None, headers: Mapping[str, str] = {}) -> dict[str, Any]:
     """The JSON object at an address; `form` is posted. An error's object is given too, as it is OAuth's way to say no.
 
     Raises Unavailable (issuer_away)."""
     try:
         try:
-            found = json.loads(fetch(url, form))
+            found = json.loads(fetch(url, form, headers))
         except urllib.error.HTTPError as error:
             with error:
                 found = json.loads(error.read(LONGEST))
@@ -84,10 +85,11 @@ def ask(url: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
     return found
 
 
-def fetch(url: str, form: Mapping[str, str] | None = None) -> bytes:
+def fetch(url: str, form: Mapping[str, str] | None = None, headers: Mapping[str, str] = {}) -> bytes:
     """What lies at an address, at most LONGEST bytes of it; `form` is posted. Raises OSError, ValueError and
     HTTPException as urllib does."""
-    request = Request(url, urlencode(form).encode() if form is not None else None, {"Accept": "application/json"})
+    request = Request(url, urlencode(form).encode() if form is not None else None,
+                      {"Accept": "application/json", **headers})
     direct = [ProxyHandler({})] if is_loopback(url) else []
     with build_opener(_NoRedirection, *direct).open(request, timeout=TIMEOUT_S) as response:
         return bytes(response.read(LONGEST))

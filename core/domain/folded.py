@@ -13,6 +13,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.events import (
+    ActionAsked,
     Branched,
     FileChanged,
     ScoreGiven,
@@ -20,7 +21,9 @@ from core.domain.events import (
     SessionCreated,
     StepStarted,
     SubmissionMade,
+    SubmissionRescored,
     SummaryAdded,
+    TakenOver,
 )
 from core.domain.guidance import Guidance
 from core.domain.items import Item
@@ -29,7 +32,7 @@ from core.domain.session import SessionRow
 from core.domain.steps import Note, Opinions, Read, StepShape
 from core.domain.trajectory import Trajectory
 
-VERSION = f"8 {sys.byteorder} {array('I').itemsize}"
+VERSION = f"9 {sys.byteorder} {array('I').itemsize}"
 """Of this layout and of what the fold means; to be changed with either."""
 
 COLUMNS = ("numbers", "seqs", "shape_of", "key_of", "started", "ended", "cost", "tokens_in", "tokens_out")
@@ -47,6 +50,8 @@ class _Folded(msgspec.Struct, kw_only=True):
     row: SessionRow
     created: SessionCreated | None
     open_step: StepStarted | None
+    offered: TakenOver | None
+    asked: dict[str, ActionAsked]
     columns: dict[str, memoryview]
     flags: memoryview
     shapes: list[StepShape]
@@ -60,6 +65,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     guidance: dict[str, Guidance]
     scores: list[ScoreGiven]
     submissions: list[SubmissionMade]
+    rescored: list[SubmissionRescored]
     branched: Branched | None
     files: list[FileChanged]
     web_searches: list[SearchMade] = msgspec.field(name="searches")
@@ -86,6 +92,8 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             row=trajectory.row,
             created=trajectory.created,
             open_step=trajectory.open_step,
+            offered=trajectory.offered,
+            asked=trajectory.asked,
             columns={name: memoryview(getattr(steps, name)).cast("B") for name in COLUMNS},
             flags=memoryview(steps.flags),
             shapes=steps.shapes,
@@ -99,6 +107,7 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             guidance=trajectory.guidance,
             scores=trajectory.scores,
             submissions=trajectory.submissions,
+            rescored=trajectory.rescored,
             branched=trajectory.branched,
             files=trajectory.files,
             web_searches=trajectory.web_searches,
@@ -122,11 +131,12 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
         raise InvalidInput("bad_fold", "A folded session is of another version of this program.")
     made = Trajectory(session, read)
     made.seq, made.row, made.created, made.open_step = folded.seq, folded.row, folded.created, folded.open_step
+    made.offered, made.asked = folded.offered, folded.asked
     _put_steps(made, folded)
     made.items.steps, made.items.places, made.items.others = folded.steps, folded.places, folded.others
     made.summaries, made.summary_places, made.guidance = folded.summaries, folded.steps_before, folded.guidance
     made.scores, made.files, made.web_searches = folded.scores, folded.files, folded.web_searches
-    made.branched = folded.branched
+    made.branched, made.rescored = folded.branched, folded.rescored
     made.notes, made.spent, made.submissions = folded.notes, folded.spent, folded.submissions
     for key, tape in folded.terminals.items():
         held = made.terminals[key] = Outputs(read)

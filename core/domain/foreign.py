@@ -29,6 +29,11 @@ def neutral(text: str) -> str:
     return _TAG.sub("&lt;", text)
 
 
+def marked(name: str, text: str) -> str:
+    """A text between marks of that name which it cannot close itself."""
+    return f"<{name}>\n{re.sub(rf'</?{name}>', '', text, flags=re.IGNORECASE)}\n</{name}>"
+
+
 def without_marks(text: str) -> str:
     """Text in which nothing can pass for the border of a turn, as a judge is shown them."""
     return _MARK.sub("(", text)

@@ -36,12 +36,15 @@ from core.domain.events import (
     GuidanceDelivered,
     GuidanceQueued,
     GuidanceWithdrawn,
+    HandedBack,
     ScoreGiven,
     SessionContinued,
     SessionCreated,
     SessionState,
     SessionStateChanged,
     StepAdded,
+    TakenOver,
+    TakeoverAsked,
     ThresholdsSet,
 )
 from core.domain.progress import Progress
@@ -109,6 +112,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     caller: Id = ""
     caller_step: StepPlace = 0
     """The session and its step (0: it is not known) that called this one as a subagent."""
+    held_by: Name = ""
+    """The person who has taken over, or asked to: the next actions are theirs."""
     is_outside: bool = False
     """The server starts no runner for it: one of somebody else's making comes."""
     unreadable: Reason = ""
@@ -181,7 +186,14 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
         case Branched() as f if f.group:
             return {"parent": f.parent, "parent_step": f.step, "group": f.group, "arm": f.arm}
         case SessionStateChanged() as f:
-            return {"state": f.state, "reason": f.reason, "queue_place": f.queue_place}
+            held = {"held_by": ""} if f.state in FINAL_STATES else {}
+            return {"state": f.state, "reason": f.reason, "queue_place": f.queue_place, **held}
+        case TakeoverAsked():
+            return {"held_by": event.author.name}
+        case TakenOver() as f:
+            return {"held_by": f.person}
+        case HandedBack(reason=reason) if reason != "not_taken_over":
+            return {"held_by": ""}
         case SessionContinued() as f:
             return {"state": "queued", "reason": CONTINUED, "limits": _extended(row, f.more)}
         case StepAdded() as f:

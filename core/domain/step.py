@@ -101,6 +101,7 @@ class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `kind` is what the first action is for (`domain/tools.py`; "" in a log of before it was written); `added` and
     `removed` are lines of files, as far as the calls say; `exit_code` is that of the observation that tells the status.
+    `author` is the person who wrote it in the agent's place; "" for the agent's own.
     """
 
     number: StepNumber
@@ -121,6 +122,7 @@ class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     usage: Usage = Usage()
     started_at: Moment | None = None
     ended_at: Moment | None = None
+    author: Name = ""
 
 
 class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

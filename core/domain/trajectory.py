@@ -11,6 +11,7 @@ from typing import Any
 from core.domain.context import Contexts, MessageRef, apply_delta
 from core.domain.errors import Conflict, NotFound
 from core.domain.events import (
+    ActionAsked,
     AttentionCleared,
     AttentionRaised,
     Branched,
@@ -27,6 +28,8 @@ from core.domain.events import (
     GuidanceFact,
     GuidanceQueued,
     GuidanceWithdrawn,
+    HandBackAsked,
+    HandedBack,
     HostPlaceChanged,
     NoteAdded,
     OpinionFact,
@@ -41,8 +44,11 @@ from core.domain.events import (
     StepAdded,
     StepStarted,
     SubmissionMade,
+    SubmissionRescored,
     SummaryAdded,
     TagSet,
+    TakenOver,
+    TakeoverAsked,
     TerminalOutput,
     ThresholdsSet,
     TimeSpent,
@@ -80,12 +86,17 @@ class Trajectory:
         """What was said about steps that are not here yet: a restored log may get a person's word first."""
         self.scores: list[ScoreGiven] = []
         self.submissions: list[SubmissionMade] = []
+        self.rescored: list[SubmissionRescored] = []
         self.branched: Branched | None = None
         """The session that this one is a part or a continuation of."""
         self.files: list[FileChanged] = []
         self.web_searches: list[SearchMade] = []
         self.terminals: dict[str, Outputs] = {}
         self.open_step: StepStarted | None = None
+        self.offered: TakenOver | None = None
+        """Who has taken over, from where on, and what they may call; None while the agent works."""
+        self.asked: dict[str, ActionAsked] = {}
+        """What they want and is not carried out yet, by the event's id."""
         self.notes: list[Note] = []
         """What was said of the whole session: notes on step 0."""
         self.spent: dict[str, dict[int, float]] = {}
@@ -119,6 +130,10 @@ class Trajectory:
         """The exact context in which a summary was written."""
         return apply_delta(self.contexts.at(self.steps_before(summary) - 1), summary.context)
 
+    def newest_rescore(self, ordinal: int) -> SubmissionRescored | None:
+        """The last word of a changed evaluator on a submission, None where it was scored once."""
+        return next((one for one in reversed(self.rescored) if one.ordinal == ordinal), None)
+
     def steps_before(self, summary: SummaryAdded) -> int:
         """How many steps there were when a summary was written: more than it replaces."""
         return self.summary_places[summary.id]
@@ -148,6 +163,7 @@ class Trajectory:
 
     def _add_step(self, seq: int, event: Event, fact: StepAdded) -> None:
         self.open_step = None
+        self.asked.pop(fact.asked, None)
         at = self.steps.index_of(fact.head.number)
         if at is not None:
             self.steps.tell_again(at, seq, fact)
@@ -166,6 +182,9 @@ class Trajectory:
     def _score(self, seq: int, event: Event, fact: ScoreGiven) -> None:
         self.items.add(Item("score", len(self.scores)))
         self.scores.append(fact)
+
+    def _rescore(self, seq: int, event: Event, fact: SubmissionRescored) -> None:
+        self.rescored.append(fact)
 
     def _hand_in(self, seq: int, event: Event, fact: SubmissionMade) -> None:
         self.items.add(Item("submission", len(self.submissions)))
@@ -242,6 +261,19 @@ class Trajectory:
         self.items.add(Item("guidance", guidance.id))
 
 
+    def _offer(self, seq: int, event: Event, fact: TakenOver) -> None:
+        self.offered = fact
+
+    def _ask_action(self, seq: int, event: Event, fact: ActionAsked) -> None:
+        self.asked[event.id] = fact
+
+    def _hand_back(self, seq: int, event: Event, fact: HandedBack) -> None:
+        for dropped in fact.dropped:
+            self.asked.pop(dropped, None)
+        if fact.reason != "not_taken_over":
+            self.offered = None
+
+
 _Fold = Callable[[Trajectory, int, Event, Any], None]
 FOLDS: dict[type[Fact], _Fold] = {
     SessionCreated: Trajectory._create,
@@ -251,10 +283,14 @@ FOLDS: dict[type[Fact], _Fold] = {
     SummaryAdded: Trajectory._summarise,
     ScoreGiven: Trajectory._score,
     SubmissionMade: Trajectory._hand_in,
+    SubmissionRescored: Trajectory._rescore,
     TerminalOutput: Trajectory._print,
     FileChanged: Trajectory._change_file,
     SearchMade: Trajectory._search,
     TimeSpent: Trajectory._spend,
+    TakenOver: Trajectory._offer,
+    ActionAsked: Trajectory._ask_action,
+    HandedBack: Trajectory._hand_back,
     **dict.fromkeys(kinds_of(OpinionFact), Trajectory._take_opinion),
     **dict.fromkeys(kinds_of(GuidanceFact), Trajectory._guide),
 }
@@ -263,7 +299,7 @@ FOLDS: dict[type[Fact], _Fold] = {
 NOT_FOLDED: tuple[type[Fact], ...] = (
     SessionStateChanged, SessionContinued, ThresholdsSet, AttentionRaised, AttentionCleared,  # of the session's row
     HostPlaceChanged,  # the log of the session's hosts
-    ControlAsked,  # read by the runner alone
+    ControlAsked, TakeoverAsked, HandBackAsked,  # read by the runner alone
     ExchangeMade,  # what a step's context was made of is in the step; the bytes are looked up in the log
     SnapshotTaken, SnapshotFailed,  # looked up in the log by who restores
     UnknownFact,

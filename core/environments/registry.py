@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
+import msgspec
+
 from core.domain.errors import InvalidInput
 from core.domain.task import EnvironmentSettings, Limits, Task
 from core.environments import adapters
@@ -36,6 +38,14 @@ def kind_of(settings: EnvironmentSettings) -> EnvironmentKind:
 def open_environment(settings: EnvironmentSettings) -> Environment:
     """The environment of settings. Raises InvalidInput (bad_environment), Unavailable (no_environment_extra)."""
     return kind_of(settings).open(settings)
+
+
+def with_horizon(task: Task) -> Task:
+    """A task with its environment's usual limit of steps, where it names none."""
+    kind = ENVIRONMENTS.get(task.environment.kind) if task.environment is not None else None
+    if kind is None or task.limits.steps is not None:
+        return task
+    return msgspec.structs.replace(task, limits=msgspec.structs.replace(task.limits, steps=kind.steps))
 
 
 def environment_task(kind: str, *, item: int = 0, seed: int = 0, **options: str) -> Task:

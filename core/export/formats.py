@@ -144,7 +144,8 @@ def _tools(row: SampleRow) -> dict[str, Any]:
 
 
 def _origin(row: SampleRow) -> dict[str, Any]:
-    return {"session": row.sample.session, "kind": row.sample.kind, "step": row.sample.step}
+    people = {"people": row.sample.people} if row.sample.people else {}
+    return {"session": row.sample.session, "kind": row.sample.kind, "step": row.sample.step, **people}
 
 
 def _arguments(call: ToolCall) -> str:

@@ -22,6 +22,8 @@ def decided(entry: StepEntry, options: ExportOptions) -> StepOutcome:
 
 def decided_by_action(entry: StepEntry, options: ExportOptions) -> dict[int, Outcome]:
     """The same for each of its actions, counted from 1; for all of them as one, 0, while nobody names one."""
+    if entry.head.author and options.taken_over == "mask":
+        return {0: "mask"}
     if options.verdicts == "none":
         return {0: "keep"}
     counted = without(entry.verdicts, options.ignored)

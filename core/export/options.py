@@ -18,7 +18,8 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     whether an action that is in two samples, because it was carried past a summary, is trained in the first only (once)
     or in each. `ignored` names authors of verdicts ("rule:blind_edit"), or kinds of them ("judge"), that shall not
     count. `verdicts` "none" trains every action: the paper's ablation. `unjudged` is what becomes of steps that nobody
-    judged: they train (keep), they do not (mask), or the export is refused until somebody says which. `preset` names
+    judged: they train (keep), they do not (mask), or the export is refused until somebody says which. `taken_over`:
+    what people wrote in the agent's place trains as the agent's own (keep), or is context alone (mask). `preset` names
     where the options came from that were not chosen one by one (`core.export.presets`); "" is nowhere.
     `calls` "auto" writes tool calls in the plain-text action format where the model's template has none of its own.
     `thoughts`: what becomes of recorded reasoning where the template has a place for it: left out (drop, as the paper
@@ -39,6 +40,7 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     overlap: Literal["once", "each"] = "once"
     verdicts: Literal["final", "none"] = "final"
     unjudged: Literal["keep", "mask", "refuse"] = "refuse"
+    taken_over: Literal["keep", "mask"] = "keep"
     preset: Literal["", "paper", "once"] = ""
     ignored: tuple[str, ...] = ()
     calls: Literal["auto", "native", "text"] = "auto"

@@ -68,7 +68,7 @@ class Renderer:
     def __init__(self, model_dir: Path | str, *, chat_template: str | None = None,
                  thoughts: Literal["drop", "context", "keep"] = "drop") -> None:
         require_extra("transformers", "jinja2")
-        self._tokenizer = _load_tokenizer(Path(model_dir))
+        self._tokenizer = load_tokenizer(Path(model_dir))
         if chat_template is not None:
             self._tokenizer.chat_template = chat_template
         if not isinstance(self._tokenizer.chat_template, str):
@@ -171,7 +171,8 @@ def _thoughts(spans: Sequence[Span], offsets: Sequence[tuple[int, int]]) -> tupl
                  for a, b in places)
 
 
-def _load_tokenizer(folder: Path) -> Any:
+def load_tokenizer(folder: Path) -> Any:
+    """The tokenizer of a model's folder. Raises InvalidInput (no_tokenizer, slow_tokenizer)."""
     from transformers import AutoTokenizer
 
     try:

@@ -16,12 +16,13 @@ SampleKind = Literal["react", "summary"]
 
 class SamplePart(msgspec.Struct, frozen=True, kw_only=True):
     """One message of a sample; `step` is whose action it is, None for what is no action. Of a trained one `masked` says
-    which of its calls carry no loss; None: all of it does."""
+    which of its calls carry no loss; None: all of it does. `author` is the person who wrote it in the agent's place."""
 
     message: Message
     state: State = "context"
     step: int | None = None
     masked: Masked | None = None
+    author: str = ""
 
     @property
     def trained(self) -> bool:
@@ -41,6 +42,11 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     tools: tuple[ToolSpec, ...] = ()
     rebuilt: bool = False
     day: str = ""
+
+    @property
+    def people(self) -> dict[str, str]:
+        """The steps that people wrote in the agent's place, each with who did."""
+        return {str(part.step): part.author for part in self.parts if part.author}
 
     @property
     def name(self) -> str:

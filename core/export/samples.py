@@ -171,6 +171,7 @@ class SampleCollector:
         for part in parts:
             if part.state == "kept" and part.step is not None:
                 entry = self._trajectory.step(part.step)
+                part = msgspec.structs.replace(part, author=entry.head.author)
                 state, masked = self._state(entry), self._masked_actions(entry)
                 if state != "kept":
                     part = msgspec.structs.replace(part, state=state)

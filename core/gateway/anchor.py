@@ -7,7 +7,7 @@ the calls that the item answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -34,15 +34,13 @@ def place_behind(guidance: str, text: str, step: int, dialect: Dialect, items: S
 def places_in(anchors: Iterable[GuidancePlace], dialect: Dialect, items: Sequence[bytes], chain: Sequence[bytes]
               ) -> dict[int, list[GuidancePlace]]:
     """Behind which items guidance stands in a request, by index; each guidance once, its newest place first."""
-    position = {link: at for at, link in enumerate(chain)}
     found: dict[int, list[GuidancePlace]] = {}
     done: set[str] = set()
     newest_first = sorted(anchors, key=lambda anchor: anchor.step)[::-1]
     for anchor in newest_first:
-        at = position.get(anchor.link)
-        if at is None and anchor.calls:
-            at = _answering(anchor.calls, dialect, items)
-        if at is not None and anchor.guidance not in done:
+        at = None if anchor.guidance in done else chain.index(anchor.link) if anchor.link in chain else (
+            _answering(anchor.calls, dialect, items) if anchor.calls else None)
+        if at is not None:
             done.add(anchor.guidance)
             found.setdefault(at, []).insert(0, anchor)
     return found
@@ -57,18 +55,3 @@ def _answering(calls: Sequence[str], dialect: Dialect, items: Sequence[bytes]) -
             if answered:
                 at, left = index, left - answered
     return None if left else at
-
-
-def put_in(dialect: Dialect, items: Sequence[bytes], texts: Mapping[int, Sequence[str]]) -> list[bytes]:
-    """The items with texts behind some of them; the others are the same bytes."""
-    made: list[bytes] = []
-    for index, item in enumerate(items):
-        if index not in texts:
-            made.append(item)
-            continue
-        first = decode_raw(item)
-        placed = [first]
-        for text in texts[index]:
-            placed[-1:] = dialect.put(placed[-1], text)
-        made += [item if one is first else msgspec.json.encode(one) for one in placed]
-    return made

@@ -13,12 +13,10 @@ from typing import Any
 
 import msgspec
 
-from core.domain.context import shared_length
 from core.gateway.dialect import decode_raw
 
 _MARKS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 _REMEMBERED = 50_000
-_LINES = 4
 LINK = 16
 """Bytes of a link."""
 
@@ -30,22 +28,13 @@ class ChainMaker:
 
     def __init__(self) -> None:
         self._meaning: OrderedDict[bytes, bytes] = OrderedDict()
-        self._recent: list[tuple[Sequence[bytes], list[bytes]]] = []
-        """The last requests of a few lines with their links: what is the same bytes again is not even hashed."""
 
-    def chain(self, items: Sequence[bytes]) -> list[bytes]:
-        """The links of items as they were written."""
-        found = [(shared_length(old, items), place) for place, (old, _) in enumerate(self._recent)]
-        shared, place = max(found, default=(0, -1))
-        links = self._recent[place][1][:shared] if shared else []
-        before = links[-1] if links else b""
-        for item in items[shared:]:
-            before = _digest(before + self._mean(item))
-            links.append(before)
-        if shared and shared == len(self._recent[place][0]):
-            del self._recent[place]
-        self._recent = [*self._recent[-_LINES:], (items, links)]
-        return links
+    def extend(self, links: Sequence[bytes], items: Sequence[bytes]) -> list[bytes]:
+        """The links of a chain with those of more items, as they were written."""
+        made = [*links]
+        for item in items:
+            made.append(_digest((made[-1] if made else b"") + self._mean(item)))
+        return made
 
     def _mean(self, item: bytes) -> bytes:
         name = _digest(item)

@@ -17,10 +17,12 @@ Json = dict[str, Any]
 
 
 class CallOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What came back for a call. `failed`: the agent itself says that it is an error."""
+    """What came back for a call. `failed`: the agent itself says that it is an error. `name` is the called tool's,
+    where the dialect tells it beside the id, which the agent may have made up."""
 
     call: str
     text: str
+    name: str = ""
     failed: bool = False
 
 
@@ -58,7 +60,6 @@ class Body:
 
     def __init__(self, raw: bytes) -> None:
         """Raises InvalidInput where it is no JSON object."""
-        self.raw = raw
         try:
             self.fields: dict[str, msgspec.Raw] = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable
+from functools import cached_property
 
 import msgspec
 
@@ -26,7 +27,7 @@ _STATUS = re.compile(rb"HTTP/1\.[01] ([1-9][0-9]{2})(?: (.*))?\Z")
 Fields = tuple[tuple[str, str], ...]
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True):
+class Head(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The first line and the fields of a message. `method` and `target` are a request's, `status` an answer's."""
 
     method: str = ""
@@ -39,7 +40,15 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 
     def field(self, name: str) -> str:
         """The value of a field, several joined by commas; "" without one."""
-        return ", ".join(value for key, value in self.fields if key.lower() == name)
+        return self._named.get(name, "")
+
+    @cached_property
+    def _named(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for key, value in self.fields:
+            name = key.lower()
+            found[name] = f"{found[name]}, {value}" if name in found else value
+        return found
 
     @property
     def path(self) -> str:

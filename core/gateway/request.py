@@ -8,30 +8,36 @@ import zlib
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.domain.message import Message
-from core.gateway.chain import ChainMaker
-from core.gateway.dialect import Body, Dialect, decode_raw
+from core.gateway.dialect import Body, Dialect
 from core.gateway.http_head import MOST_BODY, Head
+from core.gateway.items import ItemsReader, WrittenItems
 from core.gateway.lines import Asked, identity_of
 from core.store.blobs import decompress
 
+_SHORT = 100
+"""Bytes of a field of tools that may hold none."""
+
 
 class AgentRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request that asks for an answer. `items` are the entries of its conversation as they were written."""
+    """A request that asks for an answer."""
 
     dialect: Dialect
     path: str
     body: Body
-    items: list[bytes]
-    chain: list[bytes]
+    conversation: WrittenItems
     asked: Asked
     is_stream: bool = False
     model: str = ""
 
     @property
-    def tools_name(self) -> str:
-        """What is equal for equal tools."""
-        return self.asked.tools
+    def items(self) -> list[bytes]:
+        """The entries of its conversation as they were written."""
+        return self.conversation.items
+
+    @property
+    def chain(self) -> list[bytes]:
+        """The names of its prefixes."""
+        return self.conversation.links
 
 
 class RequestReader:
@@ -39,50 +45,29 @@ class RequestReader:
 
     def __init__(self, summary: str = "") -> None:
         """`summary` is a pattern of the words with which the agent asks for a summary, "" where none is known."""
-        self._chains = ChainMaker()
+        self._conversations = ItemsReader()
         self._summary = re.compile(summary) if summary else None
 
     def read(self, dialect: Dialect, head: Head, raw: bytes) -> AgentRequest:
         """Raises InvalidInput: bad_request_body; stored_state for one that leaves its context to the provider."""
-        body = Body(raw)
+        body, conversation = self._conversations.read(dialect, raw)
         state = next((name for name in dialect.stored_state if body.get(name)), "")
         if state:
             raise InvalidInput("stored_state", f"This gateway passes no {state} on: the request would not hold its "
                                "context, and nobody could see what the model is given.", field=state)
-        items = self._items(dialect, body)
-        chain = self._chains.chain(items)
         identity, is_subagent = identity_of(head)
-        asked = Asked(identity=identity, is_subagent=is_subagent, tools=_name(body.bytes_of("tools")),
-                      has_tools=bool(body.get("tools")), chain=chain, opening=_opening(dialect, items),
-                      is_summary=self._is_summary(items))
+        tools = body.bytes_of("tools")
+        asked = Asked(identity=identity, is_subagent=is_subagent, tools=_name(tools),
+                      has_tools=len(tools) > _SHORT or bool(body.get("tools")), chain=conversation.links,
+                      opening=conversation.opening, is_summary=self._is_summary(conversation.items))
         path = head.path
-        return AgentRequest(dialect=dialect, path=path, body=body, items=items, chain=chain, asked=asked,
+        return AgentRequest(dialect=dialect, path=path, body=body, conversation=conversation, asked=asked,
                             is_stream=dialect.is_stream(path, body), model=dialect.model(path, body))
 
-    @staticmethod
-    def _items(dialect: Dialect, body: Body) -> list[bytes]:
-        given = body.fields.get(dialect.items)
-        if given is None:
-            raise InvalidInput("bad_request_body", f"The agent's request has no {dialect.items}.")
-        if bytes(given).lstrip()[:1] == b'"':  # text alone is one message
-            return [msgspec.json.encode({"role": "user", "content": decode_raw(given)})]
-        items = body.items(dialect.items)
-        if not all(item.lstrip()[:1] == b"{" for item in items):
-            raise InvalidInput("bad_request_body", f"{dialect.items} of the agent's request has what is no object.")
-        return items
-
     def _is_summary(self, items: list[bytes]) -> bool:
-        last = items[-1].decode("utf-8", "replace") if items else ""
-        return self._summary is not None and self._summary.search(last) is not None
-
-
-def _opening(dialect: Dialect, items: list[bytes]) -> int:
-    """How many items at the beginning are the program's own words."""
-    for count, item in enumerate(items):
-        messages: list[Message] = dialect.messages(decode_raw(item))
-        if any(message.role != "system" for message in messages):
-            return count
-    return len(items)
+        if self._summary is None or not items:
+            return False
+        return self._summary.search(items[-1].decode("utf-8", "replace")) is not None
 
 
 def _name(data: bytes) -> str:

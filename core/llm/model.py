@@ -18,6 +18,7 @@ from core.domain.sampled import Sampled
 from core.domain.step import Usage
 
 Purpose = Literal["act", "summarize"]
+_ASCII = bytes(range(128))
 OnText = Callable[[str], None]
 """Called with the whole text made so far, for live display; calls may be dropped, newest wins."""
 
@@ -106,5 +107,5 @@ def estimate_tokens(message: Message) -> tuple[int, bool]:
     is summarised rather early than late.
     """
     data = encode_message(message)
-    wide = sum(1 for byte in data if byte > 127)
+    wide = len(data.translate(None, _ASCII))
     return int((len(data) - wide) / 3.5 + wide / 1.6) + 4, True

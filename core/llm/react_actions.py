@@ -30,3 +30,13 @@ def parse_react(text: str, step: int, tool: str, argument: str) -> tuple[str, tu
         return thought, (ToolCall(id=f"react-{step}", name=tool, arguments="Only one Action is allowed per answer."),)
     arguments = msgspec.json.encode({argument: found[0][1]}).decode()
     return thought, (ToolCall(id=f"react-{step}", name=tool, arguments=arguments),)
+
+
+def react_text(thought: str, call: ToolCall, argument: str) -> str:
+    """A call in this form. What is no line of words becomes one; a call of another shape says so when it is read."""
+    try:
+        words = msgspec.json.decode(call.arguments, type=dict)[argument]
+    except (msgspec.DecodeError, KeyError):
+        words = call.arguments
+    line = f"Action: {' '.join(str(words).split())}"
+    return f"Thought: {' '.join(thought.split())}\n{line}" if thought.strip() else line

@@ -36,6 +36,12 @@ def parse_text_actions(text: str, step: int) -> tuple[str, tuple[ToolCall, ...]]
     return text[: blocks[0].start()].strip(), calls
 
 
+def action_text(thought: str, call: ToolCall) -> str:
+    """A call in this format, behind a thought in which nothing looks like one."""
+    block = msgspec.json.encode({"tool": call.name, "arguments": msgspec.Raw(call.arguments.encode())}).decode()
+    return f"{thought.replace('<action>', '< action >')}\n<action>{block}</action>".strip()
+
+
 def block_places(text: str) -> list[int]:
     """Where the blocks of a text begin."""
     return [match.start() for match in _BLOCK.finditer(text)]

@@ -56,7 +56,11 @@ CAN_CONTINUE = "continue"
 CAN_RESTORE = "restore"
 """Likewise for RestoreSession."""
 
-CAPABILITIES = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_CONTINUE, CAN_QUEUE, CAN_RESTORE)
+CAN_TAKE_OVER = "take_over"
+"""The server knows TakeOver, Act and HandBack."""
+
+CAPABILITIES = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_CONTINUE, CAN_QUEUE, CAN_RESTORE,
+                CAN_TAKE_OVER)
 """Of this program's server."""
 
 

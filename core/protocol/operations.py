@@ -24,11 +24,14 @@ from core.domain.bounds import (
     Text,
     Title,
 )
-from core.domain.events import AttentionKind
+from core.domain.events import AttentionKind, SubmissionRescored
 from core.domain.guidance import GuidanceMode
 from core.domain.queue import MOST_IN_QUEUE, QueueWork
 from core.domain.task import AgentSettings, Budget, ModelSettings, Task
 from core.domain.verdict import Author, VerdictValue
+
+LEAST_IDLE_S, MOST_IDLE_S = 10.0, 86_400.0
+"""For how long a person who has taken over may say nothing."""
 
 QueueSessions = msgspec.Meta(max_length=MOST_IN_QUEUE)
 
@@ -76,6 +79,26 @@ class Control(Op, frozen=True, kw_only=True, tag="control"):
     """Pause, resume, stop; interrupt the action that is running; or take a snapshot after the step."""
 
     control: Literal["pause", "resume", "stop", "interrupt", "snapshot"]
+
+
+class TakeOver(Op, frozen=True, kw_only=True, tag="take_over"):
+    """Write the next actions oneself; again, to say that one is still there. After `idle_s` seconds without a word the
+    agent has the session back."""
+
+    idle_s: Annotated[float, msgspec.Meta(ge=LEAST_IDLE_S, le=MOST_IDLE_S)] = 900.0
+
+
+class Act(Op, frozen=True, kw_only=True, tag="act"):
+    """What the agent's next step is to be, of a session that one has taken over: a call of `tool` with `arguments`
+    (JSON of an object), and why."""
+
+    tool: Name
+    arguments: Text = "{}"
+    thought: Text = ""
+
+
+class HandBack(Op, frozen=True, kw_only=True, tag="hand_back"):
+    """Have the agent go on, after what was asked before."""
 
 
 class ContinueSession(Op, frozen=True, kw_only=True, tag="continue_session"):
@@ -171,6 +194,12 @@ class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     content: Code = ""
 
 
+class Rescore(Op, frozen=True, kw_only=True, tag="rescore"):
+    """Put beside a submission's score what an evaluator that changed, or a judge, says of it."""
+
+    score: SubmissionRescored
+
+
 class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
     """Take verdicts, notes and tags over that were given on another computer; they keep their authors and times."""
 
@@ -247,8 +276,9 @@ class FinishInQueue(QueueOp, frozen=True, kw_only=True, tag="finish_in_queue"):
 
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
-    | SetThresholds | TellTime | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
-    | BranchSession | RestoreSession | CallSubagent | TakeFromQueue | GiveBack | FinishInQueue
+    | SetThresholds | TellTime | Rescore | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
+    | BranchSession | RestoreSession | CallSubagent | TakeFromQueue | GiveBack | FinishInQueue | TakeOver | Act
+    | HandBack
 )
 
 

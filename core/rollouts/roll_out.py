@@ -17,6 +17,8 @@ from core.domain.events import SessionCreated
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
+from core.environments.environment import Environment
+from core.environments.registry import with_horizon
 from core.llm.model import LanguageModel
 from core.llm.policy import Policy
 from core.rollouts.batching import Batcher, PolicySession
@@ -51,6 +53,7 @@ async def roll_out(policy: Policy | ModelOf, tasks: Sequence[Task], *, log: Sess
         if task.environment is None:
             raise InvalidInput("bad_environment", f"Task {task.id} has no environment; roll-outs play in one.")
         check_task(task, settings)
+    tasks = [with_horizon(task) for task in tasks]
     runs = [_Run(msgspec.structs.replace(task, limits=limits or task.limits), group, place * group_size + member)
             for place, (task, group) in enumerate((task, new_id()) for task in tasks) for member in range(group_size)]
     return await _Roller(policy, settings, log, at_once, seed, on_end, in_step).all(runs)
@@ -71,8 +74,9 @@ class _Roller:
         self._seed, self._on_end = seed, on_end
         self._room = asyncio.Semaphore(at_once)
         self._running = 0
+        self._places: set[JournaledSession] = set()
         is_alone = callable(policy) and not hasattr(policy, "answer")
-        self._batcher = None if is_alone else Batcher(cast(Policy, policy), lambda: self._running, in_step=in_step)
+        self._batcher = None if is_alone else Batcher(cast(Policy, policy), self._asking, in_step=in_step)
 
     async def all(self, runs: Sequence[_Run]) -> list[Rollout]:
         """The roll-outs in the order of the runs."""
@@ -94,18 +98,12 @@ class _Roller:
         return rollout
 
     async def _played(self, run: _Run) -> Rollout:
-        name = new_id()
-        created = SessionCreated(task=run.task, agent=self._settings, group=run.group)
-        async with self._log.session(name, created) as place:
-            try:
-                await play(place.journal, place.inbox, place.signals, run.task, self._settings, self._model(run))
-            except ReportableError as error:
-                log.warning("roll-out %s: %s", name, error.sentence)
-                _end(place, error.code, error.sentence)
-            except BaseException as error:
-                _end(place, "rollout_ended", f"The roll-out ended: {type(error).__name__}")
-                raise
-            return rollout_of(name, [created, *place.journal.facts()], place.journal.blob)
+        return await play_session(self._log, run.task, self._settings, lambda: self._model(run), run.group,
+                                  among=self._places)
+
+    def _asking(self) -> int:
+        """How many sessions ask the policy; those that a person has taken over do not."""
+        return self._running - sum(place.inbox.takeover is not None for place in self._places)
 
     def _model(self, run: _Run) -> LanguageModel:
         if self._batcher is not None:
@@ -113,6 +111,31 @@ class _Roller:
             what = (run.task.id, environment.item, environment.seed) if environment else run.task.id
             return PolicySession(self._batcher, f"{self._seed} {run.number} {what}")
         return cast(ModelOf, self._policy)(run.task)
+
+
+async def play_session(log_of: SessionLog, task: Task, settings: AgentSettings, model: Callable[[], LanguageModel],
+                       group: str, environment: Environment | None = None,
+                       among: set[JournaledSession] | None = None) -> Rollout:
+    """Play one session to its end, in what its task names or in an `environment` that is made already.
+
+    `model` gives who answers; what it raises is the session's end, too. It is `among` those that play until then.
+    """
+    playing = set() if among is None else among
+    name = new_id()
+    created = SessionCreated(task=task, agent=settings, group=group)
+    async with log_of.session(name, created) as place:
+        playing.add(place)
+        try:
+            await play(place.journal, place.inbox, place.signals, task, settings, model(), environment=environment)
+        except ReportableError as error:
+            log.warning("roll-out %s: %s", name, error.sentence)
+            _end(place, error.code, error.sentence)
+        except BaseException as error:
+            _end(place, "rollout_ended", f"The roll-out ended: {type(error).__name__}")
+            raise
+        finally:
+            playing.discard(place)
+        return rollout_of(name, [created, *place.journal.facts()], place.journal.blob)
 
 
 def _end(place: JournaledSession, reason: str, detail: str) -> None:

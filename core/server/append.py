@@ -6,13 +6,16 @@ import re
 
 from core.domain.errors import InvalidInput
 from core.domain.events import (
+    ActionAsked,
     Branched,
     ControlAsked,
     GuidanceChangeAsked,
     GuidanceQueued,
+    HandBackAsked,
     SessionContinued,
     SessionCreated,
     SessionStateChanged,
+    TakeoverAsked,
     UnknownFact,
     VerdictGiven,
     blobs_of,
@@ -27,7 +30,8 @@ from core.store.attribution import attribute
 from core.store.sqlite import Connection
 
 COMMANDED = (SessionCreated, Branched, SessionContinued,
-             GuidanceQueued, GuidanceChangeAsked, ControlAsked, VerdictGiven)
+             GuidanceQueued, GuidanceChangeAsked, ControlAsked, VerdictGiven,
+             TakeoverAsked, ActionAsked, HandBackAsked)
 """Facts that only a command makes: a runner that was taken over cannot speak for a person."""
 
 

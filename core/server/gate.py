@@ -23,6 +23,9 @@ from core.store.accounts import Principal
 from core.store.sqlite import Connection as Database
 
 FAILURES_PER_S, FAILURES_AT_ONCE = 0.5, 20.0
+LOG_INS_PER_S, LOG_INS_AT_ONCE = 0.1, 20.0
+"""How often a neighbourhood may have the server begin a log-in at the lab's provider."""
+
 _ADDRESSES = 1024
 
 
@@ -40,6 +43,7 @@ class Gate:
         self._proxies = [_network(proxy) for proxy in proxies]
         self._log = Thinned(logging.getLogger("wire"))
         self._failures: OrderedDict[str, Bucket] = OrderedDict()
+        self._log_ins: OrderedDict[str, Bucket] = OrderedDict()
 
     def refuse_place(self, connection: ServerConnection, request: Request) -> Response | None:
         """The refusal (403) of a handshake under a foreign Host or of a web page, or None."""
@@ -63,9 +67,14 @@ class Gate:
                status: HTTPStatus = HTTPStatus.UNAUTHORIZED) -> Response:
         """The answer to who showed a secret that is none; who does so often is slowed down."""
         self._refused(connection, request, error.code)
-        if self._is_knocking(neighbourhood(self.address(connection, request))):
+        if _is_too_often(self._failures, self._near(connection, request), FAILURES_PER_S, FAILURES_AT_ONCE):
             return connection.respond(HTTPStatus.TOO_MANY_REQUESTS, "Too many refused tokens.\n")
         return connection.respond(status, error.sentence + "\n")
+
+    def require_patience(self, connection: ServerConnection, request: Request) -> None:
+        """Raises Denied (login_often) where too many log-ins were begun from near there."""
+        if _is_too_often(self._log_ins, self._near(connection, request), LOG_INS_PER_S, LOG_INS_AT_ONCE):
+            raise Denied("login_often", "Too many log-ins were begun from here: wait a moment.")
 
     def note_greeted(self, connection: ServerConnection, principal: Principal, program: str) -> str:
         """Who came in, from where and with what: once a minute, however often they come. Gives the address."""
@@ -117,12 +126,16 @@ class Gate:
             return name in self._names
         return True
 
-    def _is_knocking(self, address: str) -> bool:
-        bucket = self._failures.pop(address, None) or Bucket(FAILURES_PER_S, FAILURES_AT_ONCE)
-        self._failures[address] = bucket
-        if len(self._failures) > _ADDRESSES:
-            self._failures.popitem(last=False)
-        return bucket.wait(time.monotonic()) > 0
+    def _near(self, connection: ServerConnection, request: Request) -> str:
+        return neighbourhood(self.address(connection, request))
+
+
+def _is_too_often(buckets: OrderedDict[str, Bucket], address: str, per_s: float, at_once: float) -> bool:
+    bucket = buckets.pop(address, None) or Bucket(per_s, at_once)
+    buckets[address] = bucket
+    if len(buckets) > _ADDRESSES:
+        buckets.popitem(last=False)
+    return bucket.wait(time.monotonic()) > 0
 
 
 def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:

@@ -27,6 +27,7 @@ from core.domain.verdict import Author
 from core.protocol.codec import UnreadableOp, bad_op, check_event
 from core.protocol.messages import Ack, Command, Nak
 from core.protocol.operations import (
+    Act,
     AddNote,
     BranchSession,
     CallSubagent,
@@ -38,16 +39,30 @@ from core.protocol.operations import (
     DeleteSession,
     GiveVerdict,
     Guide,
+    HandBack,
     ImportSession,
     MergeOpinions,
     QueueOp,
+    Rescore,
     RestoreSession,
     SetTag,
     SetThresholds,
+    TakeOver,
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import branching, called, continuation, deletion, guidance, lifecycle, opinions, queues, restoring
+from core.server import (
+    branching,
+    called,
+    continuation,
+    deletion,
+    guidance,
+    lifecycle,
+    opinions,
+    queues,
+    restoring,
+    takeover,
+)
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -127,6 +142,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return lifecycle.open_import(conn, session, op)
         case Control() as op:
             return lifecycle.control(conn, principal, session, op, lookups, command.id)
+        case TakeOver() | Act() | HandBack() as op:
+            return takeover.take(conn, principal, session, op, command.id)
         case ContinueSession() as op:
             return continuation.continue_session(conn, principal, session, op, command.id)
         case CallSubagent() as op:
@@ -137,6 +154,9 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return restoring.restore(conn, session, op, lookups)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
+        case Rescore() as op:
+            _check_handed_in(conn, session, op.score.ordinal)
+            return write(conn, session, op.score, person(principal))
         case DeleteSession() as op:
             return deletion.delete(conn, principal.name, command, op, lookups)
         case Guide() as op:
@@ -230,6 +250,11 @@ def _check_time(session: str, seconds: dict[int, float], last: int) -> None:
 def _check_step(session: str, step: int, first: int, last: int) -> None:
     if not first <= step <= last:
         raise NotFound("no_step", f"Session {session} has no step {step}.", step=step)
+
+
+def _check_handed_in(conn: Connection, session: str, ordinal: int) -> None:
+    if ordinal not in log.submissions(conn, session):
+        raise NotFound("no_submission", f"Session {session} has no submission {ordinal}.", ordinal=ordinal)
 
 
 def _check_judged(conn: Connection, session: str, op: GiveVerdict | AddNote | SetTag, again: bool) -> None:

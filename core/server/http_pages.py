@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from core.client.invitation import CODE, OWN_TOKEN
-from core.domain.errors import Denied, ReportableError, Unavailable
+from core.domain.errors import Denied, InvalidInput, ReportableError, Unavailable
 from core.server.exposition import CONTENT_TYPE
 from core.server.gate import Gate
 from core.server.hub import Hub
@@ -125,21 +125,54 @@ class HttpPages:
 
         return await self._joined(connection, request, exchange, "%s (%s) logged in from %s")
 
+    async def _log_in_code(self, connection: ServerConnection, request: Request) -> Response:
+        """Has the provider give a code to somebody who begins, where it wants the secret that only this server has."""
+        return await self._of_provider(connection, request, None)
+
+    async def _log_in_answer(self, connection: ServerConnection, request: Request) -> Response:
+        """Whether the person of a code, which stands where a token does, has agreed at the provider by now."""
+        return await self._of_provider(connection, request, _secret(request))
+
+    async def _of_provider(self, connection: ServerConnection, request: Request, code: str | None) -> Response:
+        judge = self._id_tokens
+        if judge is None:
+            return await self._log_in(connection, request)
+        try:
+            if code is None:
+                self._gate.require_patience(connection, request)
+            return _as_json(connection, await judge.ask_provider(code))
+        except InvalidInput as error:  # the administrator's concern: strangers are not told of files and places
+            _log.error("nobody can log in [%s]: %s", error.code, error.sentence)
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "The lab's provider cannot be asked now.\n")
+        except ReportableError as error:
+            return self._refusal(connection, request, error)
+
     async def _joined(self, connection: ServerConnection, request: Request,
                       exchange: Callable[[str, str], Awaitable[Principal]], line: str) -> Response:
-        kind, _, secret = request.headers.get("Authorization", "").partition(" ")
         try:
-            joined = await exchange(secret if kind.lower() == "bearer" else "", request.headers.get(OWN_TOKEN, ""))
-        except Unavailable as error:
-            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, error.sentence + "\n")
+            joined = await exchange(_secret(request), request.headers.get(OWN_TOKEN, ""))
         except ReportableError as error:
-            response = self._gate.refuse(connection, request, error, HTTPStatus.FORBIDDEN)
-            response.headers[CODE] = error.code
-            return response
+            return self._refusal(connection, request, error)
         _log.info(line, joined.name, " ".join(joined.scopes), self._gate.address(connection, request))
-        answer = msgspec.json.encode({"name": joined.name, "scopes": joined.scopes}).decode()
-        return connection.respond(HTTPStatus.OK, answer)
+        return _as_json(connection, {"name": joined.name, "scopes": joined.scopes})
+
+    def _refusal(self, connection: ServerConnection, request: Request, error: ReportableError) -> Response:
+        if isinstance(error, Unavailable):
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, error.sentence + "\n")
+        response = self._gate.refuse(connection, request, error, HTTPStatus.FORBIDDEN)
+        response.headers[CODE] = error.code
+        return response
+
+
+def _secret(request: Request) -> str:
+    kind, _, secret = request.headers.get("Authorization", "").partition(" ")
+    return secret if kind.lower() == "bearer" else ""
+
+
+def _as_json(connection: ServerConnection, answer: Mapping[str, object]) -> Response:
+    return connection.respond(HTTPStatus.OK, msgspec.json.encode(answer).decode())
 
 
 _PAGES = {"/healthz": HttpPages._alive, "/readyz": HttpPages._ready, "/metrics": HttpPages._metrics,
-          "/invitation": HttpPages._invitation, "/log-in": HttpPages._log_in, "/log-in/token": HttpPages._log_in_token}
+          "/invitation": HttpPages._invitation, "/log-in": HttpPages._log_in, "/log-in/token": HttpPages._log_in_token,
+          "/log-in/code": HttpPages._log_in_code, "/log-in/answer": HttpPages._log_in_answer}

@@ -11,6 +11,8 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -19,7 +21,8 @@ import msgspec
 
 from core.client.device_login import LogInOffer
 from core.client.issuer import ask, checked_place, discover
-from core.domain.errors import Denied, InvalidInput, ReportableError
+from core.domain.errors import Denied, InvalidInput, ProtocolMismatch, ReportableError
+from core.server.confidential_client import ConfidentialClient, read_secret
 from core.store.accounts import ROLES
 from core.store.identities import Identity
 
@@ -48,7 +51,8 @@ EVERYBODY = "*"
 
 class LogInRules(msgspec.Struct, frozen=True, kw_only=True):
     """Who logs people in and what they may do: `name` and `groups` are claims, `roles` pairs of a group and
-    a role, of which the first that fits counts; `hours` is for how long a log-in is good."""
+    a role, of which the first that fits counts; `hours` is for how long a log-in is good; `secret_file` holds the
+    client's secret, "" where it has none."""
 
     issuer: str
     client: str
@@ -57,11 +61,12 @@ class LogInRules(msgspec.Struct, frozen=True, kw_only=True):
     groups: str
     roles: tuple[tuple[str, str], ...]
     hours: float
+    secret_file: str = ""
 
     @property
     def offer(self) -> LogInOffer:
         """What whoever connects has to know."""
-        return LogInOffer(issuer=self.issuer, client=self.client, scope=self.scope)
+        return LogInOffer(issuer=self.issuer, client=self.client, scope=self.scope, by_server=bool(self.secret_file))
 
     @property
     def until(self) -> datetime:
@@ -69,9 +74,9 @@ class LogInRules(msgspec.Struct, frozen=True, kw_only=True):
         return datetime.now(UTC) + timedelta(hours=self.hours)
 
 
-def rules_of(issuer: str, client: str, scope: str, name: str, groups: str, roles: tuple[str, ...], hours: float
-             ) -> LogInRules:
-    """The rules of the settings. Raises InvalidInput (bad_issuer, bad_role_rule)."""
+def rules_of(issuer: str, client: str, scope: str, name: str, groups: str, roles: tuple[str, ...], hours: float,
+             secret_file: str = "") -> LogInRules:
+    """The rules of the settings. Raises InvalidInput (bad_issuer, bad_role_rule, bad_client_secret)."""
     checked_place(issuer, "oidc_issuer")
     if not client or "openid" not in scope.split():
         raise InvalidInput("bad_issuer", "oidc_issuer needs oidc_client, and openid in oidc_scope.", url=issuer)
@@ -80,7 +85,10 @@ def rules_of(issuer: str, client: str, scope: str, name: str, groups: str, roles
         if not group or role not in ROLES:
             raise InvalidInput("bad_role_rule", f"oidc_roles: {group}={role} is not GROUP=ROLE, with a role of "
                                f"{', '.join(ROLES)}.", rule=f"{group}={role}")
-    return LogInRules(issuer=issuer, client=client, scope=scope, name=name, groups=groups, roles=pairs, hours=hours)
+    if secret_file:
+        read_secret(Path(secret_file))
+    return LogInRules(issuer=issuer, client=client, scope=scope, name=name, groups=groups, roles=pairs, hours=hours,
+                      secret_file=secret_file)
 
 
 class IdTokens:
@@ -93,10 +101,21 @@ class IdTokens:
         self._ask_again_at = float("-inf")
         self._lock = Lock()
         self._threads = ThreadPoolExecutor(JUDGES, "log-in")
+        self._client = ConfidentialClient(rules.offer, Path(rules.secret_file)) if rules.secret_file else None
 
     async def whose(self, token: str) -> Identity:
         """`identity`, off the event loop. Raises as that does."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self.identity, token)
+
+    async def ask_provider(self, device_code: str | None) -> dict[str, Any]:
+        """What the provider says to this server, off the event loop: a new code, or how it went with one.
+
+        Raises ProtocolMismatch (no_log_in) where desktops ask it themselves, and as ConfidentialClient does."""
+        client = self._client
+        if client is None:
+            raise ProtocolMismatch("no_log_in", "This server does not ask the provider for others.")
+        ask_for = client.code if device_code is None else partial(client.answer, device_code)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, ask_for)
 
     def identity(self, token: str) -> Identity:
         """Whom a token is about. Raises Denied (id_token_…, login_no_role), Unavailable (issuer_away)."""

@@ -10,6 +10,7 @@ from core.domain.host_rights import HostRight, rights_of
 from core.domain.ids import is_id, root_session
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Task
+from core.environments.registry import kind_of, with_horizon
 from core.protocol.operations import Control, CreateSession, ImportSession
 from core.server.lookups import Lookups
 from core.server.record import SERVER, check_move, person, write
@@ -144,7 +145,10 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
         agent, asked_by_file = suggested if op.agent == AgentSettings() else op.agent, rights_of(task, suggested)
     else:
         task, agent, asked_by_file = op.task, op.agent, ()
+    task = with_horizon(task)
     check_task(task, agent)
+    if task.environment is not None and agent.kind == "own":
+        kind_of(task.environment)
     if agent.model.kind == "unknown" and agent.kind != "outside":
         raise InvalidInput("task_without_model", f"Task {task.id} names no model that is to work on it: choose one, as "
                            f"with tiphys run {task.id} --model NAME --base-url URL.", task=task.id)

@@ -12,6 +12,7 @@ from core.agents.restored_session import Past, restore_in_place
 from core.agents.snapshot_store import FOLDER, SnapshotStore
 from core.domain.errors import NotFound
 from core.domain.task import AgentSettings, Task
+from core.environments.registry import with_horizon
 from core.server.pool_file import refuse_unfit
 from core.store.home import Home
 from core.store.lock import is_held
@@ -48,7 +49,7 @@ def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False
 
     def find_task(task: str) -> tuple[Task, AgentSettings]:
         entry = catalogue.find(task)
-        return entry.task, entry.agent
+        return with_horizon(entry.task), entry.agent
 
     def snapshots(session: str) -> list[str]:
         if not (home.path / FOLDER).is_dir():

@@ -10,6 +10,7 @@ from typing import Any
 from core.domain.errors import ReportableError, error_kind
 from core.domain.host_rights import HostRight
 from core.domain.task_terms import terms_of
+from core.environments.registry import with_horizon
 from core.protocol.messages import Failed, Found, ListTasks, OfferedTask, Search, Tasks
 from core.protocol.server_state import Bucket
 from core.server.hub import Hub
@@ -77,7 +78,7 @@ def _tasks(question: ListTasks, lookups: Lookups) -> Tasks:
         _log.warning("%s", problem.sentence)
     offered = [OfferedTask(task=entry.task.id, title=entry.task.title[:MAX_TITLE],
                         hosts=tuple(host.name[:MAX_HOST] for host in entry.task.hosts[:MAX_HOSTS]),
-                        terms=terms_of(entry.task, entry.agent),
+                        terms=terms_of(with_horizon(entry.task), entry.agent),
                         asks=tuple(map(_short, asked(entry, lookups.allowances)[0][:MAX_ASKS])))
             for entry in catalogue.entries()[:MAX_TASKS]]
     return Tasks(id=question.id, tasks=tuple(offered), unreadable=len(problems))

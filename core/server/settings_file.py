@@ -90,8 +90,11 @@ SERVER_SETTINGS: tuple[ServerSetting, ...] = (
                   choices=("text", "json")),
     ServerSetting("oidc_issuer", "", "The lab's OpenID Connect provider, by which people may log in (device flow). "
                   "Empty: by invitations and tokens alone.", "https://sso.lab.example/realms/lab"),
-    ServerSetting("oidc_client", "", "The public client that the provider knows this server's people by; the audience "
-                  "of its ID tokens.", "tiphys"),
+    ServerSetting("oidc_client", "", "The client that the provider knows this server's people by; the audience of its "
+                  "ID tokens.", "tiphys"),
+    ServerSetting("oidc_secret_file", "", "File with the secret of this client, where it is a confidential one: the "
+                  "server asks the provider then, and no desktop learns it. Not open to everybody.",
+                  "/etc/tiphys/oidc.secret"),
     ServerSetting("oidc_scope", "openid profile", "What is asked of the provider, so that its ID tokens hold name and "
                   "groups.", "openid profile groups"),
     ServerSetting("oidc_name", "preferred_username", "The claim that names a person's account here, when it is made.",

@@ -20,6 +20,7 @@ from core.domain.events import (
     SnapshotTaken,
     StepAdded,
     StepStarted,
+    SubmissionMade,
     UnknownFact,
     decode_event,
     decode_stored,
@@ -197,6 +198,13 @@ def tellings(conn: Connection, session: str, number: int) -> list[StepAdded]:
            "ORDER BY seq")
     facts = [decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session, number))]
     return [fact for fact in facts if isinstance(fact, StepAdded)]
+
+
+def submissions(conn: Connection, session: str) -> list[int]:
+    """The numbers of what a session handed in."""
+    sql = "SELECT body FROM event WHERE session = ? AND kind = 'submission_made' ORDER BY seq"
+    facts = [decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session,))]
+    return [fact.ordinal for fact in facts if isinstance(fact, SubmissionMade)]
 
 
 def snapshots(conn: Connection, session: str) -> list[SnapshotTaken]:

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from core.domain.errors import InvalidInput, Unavailable
+from core.domain.foreign import marked
 from core.domain.message import Message
 from core.llm.model import LanguageModel, Request
 from core.store.home import resources
@@ -100,11 +101,11 @@ def agreement(distances: Sequence[Distance]) -> tuple[float | None, float | None
 async def _in_words(model: LanguageModel, task: str, text: str) -> str:
     if not text.strip():
         raise InvalidInput("no_solution", "There is no text of a solution that a judge could read.")
-    return await _ask(model, "novelty_extract", f"{_marked('task', task)}\n\n{_marked('solution', text[:MAX_CHARS])}")
+    return await _ask(model, "novelty_extract", f"{marked('task', task)}\n\n{marked('solution', text[:MAX_CHARS])}")
 
 
 async def _compare(model: LanguageModel, task: str, first: str, second: str) -> Comparison:
-    shown = f"{_marked('task', task)}\n\n{_marked('first', first)}\n\n{_marked('second', second)}"
+    shown = f"{marked('task', task)}\n\n{marked('first', first)}\n\n{marked('second', second)}"
     for _ in range(ATTEMPTS):
         answer = await _ask(model, "novelty_compare", shown)
         found = re.search(r"\{.*\}", answer, re.DOTALL)
@@ -120,8 +121,3 @@ async def _ask(model: LanguageModel, prompt: str, shown: str) -> str:
     request = Request(messages=(Message(role="system", content=system), Message(role="user", content=shown)),
                       temperature=0.0)
     return (await model.complete(request)).message.content
-
-
-def _marked(name: str, text: str) -> str:
-    """A text between marks that it cannot close itself."""
-    return f"<{name}>\n{re.sub(rf'</?{name}>', '', text, flags=re.IGNORECASE)}\n</{name}>"

@@ -94,15 +94,15 @@ def digest(folder: Path) -> str:
     """
     whole = hashlib.sha256()
     for path in _entries(folder):
-        size, content = _content(_resolved(path, folder))
+        size, content = content_of(_resolved(path, folder))
         name = os.fsencode(path.relative_to(folder).as_posix())
         whole.update(b"%d:%b%d:" % (len(name), name, size))
         whole.update(content)
     return whole.hexdigest()
 
 
-def _content(path: Path) -> tuple[int, bytes]:
-    """How long a file is, and its digest."""
+def content_of(path: Path) -> tuple[int, bytes]:
+    """How long a file is, and its digest, or its time for one beyond `MAX_FILE`. Raises InvalidInput."""
     size, content = 0, hashlib.sha256()
     found = path.lstat()
     if stat.S_ISREG(found.st_mode) and found.st_size > MAX_FILE:

@@ -44,20 +44,8 @@ class HandingIn:
                 files = await collect(self._host, self._task.evaluator.submission, Path(place))
             except (ReportableError, OSError) as error:
                 return _not_collected(error), b""
-            outcome = await self._by_script(files)
+            outcome = await score_files(self._task, self._catalogue, files, self._hosts, self._check)
             return outcome, await asyncio.to_thread(stored, files)
-
-    async def _by_script(self, files: list[NamedPath]) -> Outcome:
-        evaluator = self._task.evaluator
-        try:
-            script = require_regular(self._catalogue.file(self._task, evaluator.script))
-            references = self._catalogue.paths(self._task, evaluator.references) if evaluator.references else []
-            if evaluator.kind == "benchmark":
-                script, references = resources() / BENCHMARK, _own(references, evaluator.script)
-        except (ReportableError, OSError) as error:
-            return failed(f"The evaluator cannot be read: {error}")
-        given = Given(script=script, submission=files, references=references)
-        return await evaluate(given, self._task, self._hosts.fresh if self._hosts else None, self._check)
 
     async def _by_tests(self) -> Outcome:
         if self._hosts is None:
@@ -69,13 +57,33 @@ class HandingIn:
             return failed(f"The tests cannot be read: {error}")
         return await run_tests(self._task, tests, self._host, self._hosts)
 
-
     def _tests(self) -> list[NamedPath]:
         """The references, and the script where it lies beside them."""
         evaluator = self._task.evaluator
         tests = self._catalogue.paths(self._task, evaluator.references)
         script = self._catalogue.file(self._task, evaluator.script)
         return tests if any(path == script for _, path in tests) else [*tests, (script.name, require_regular(script))]
+
+
+async def score_files(task: Task, catalogue: Catalogue, files: list[NamedPath], hosts: EvaluatorHosts | None,
+                      check: Callable[[], None] = lambda: None) -> Outcome:
+    """The outcome of the task's script on files that were handed in; the arguments as in `HandingIn`."""
+    try:
+        script, references = evaluator_files(task, catalogue)
+    except (ReportableError, OSError) as error:
+        return failed(f"The evaluator cannot be read: {error}")
+    given = Given(script=script, submission=files, references=references)
+    return await evaluate(given, task, hosts.fresh if hosts else None, check)
+
+
+def evaluator_files(task: Task, catalogue: Catalogue) -> tuple[Path, list[NamedPath]]:
+    """The script that scores, and its references. Raises NotFound, InvalidInput, LimitReached, OSError."""
+    evaluator = task.evaluator
+    script = require_regular(catalogue.file(task, evaluator.script))
+    references = catalogue.paths(task, evaluator.references) if evaluator.references else []
+    if evaluator.kind == "benchmark":
+        return resources() / BENCHMARK, _own(references, evaluator.script)
+    return script, references
 
 
 def _own(references: list[NamedPath], script: str) -> list[NamedPath]:

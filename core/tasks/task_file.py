@@ -49,7 +49,7 @@ def read_task(folder: Path) -> CatalogueTask:
         file = msgspec.convert(raw, TaskFile)
         task = Task(
             id=file.id, title=file.title, description=_description(folder, file.description), hosts=_hosts(file),
-            limits=file.limits, evaluator=file.evaluator, workspace=file.workspace,
+            limits=_limits(file, raw.get("limits", {})), evaluator=file.evaluator, workspace=file.workspace,
             packages=file.packages, waits_for_guidance=file.waits_for_guidance, peers=file.peers,
             shared_folder=file.shared_folder, domain=file.domain, difficulty=file.difficulty, baseline=file.baseline,
             best_known=file.best_known, environment=file.environment,
@@ -69,6 +69,14 @@ def _hosts(file: TaskFile) -> tuple[Host, ...]:
     if file.hosts is None:
         return () if file.environment is not None else (Host(name="main"),)
     return file.hosts
+
+
+def _limits(file: TaskFile, named: dict[str, Any]) -> Limits:
+    """Its limits. In an environment those that it does not name are the environment's own, which nobody here knows."""
+    if file.environment is None:
+        return file.limits
+    unnamed: dict[str, Any] = {name: None for name in ("steps", "evaluations") if name not in named}
+    return msgspec.structs.replace(file.limits, **unnamed)
 
 
 def _check_fields(raw: dict[str, Any], kind: type[msgspec.Struct], where: str) -> None:

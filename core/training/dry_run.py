@@ -11,6 +11,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from core.domain.errors import LimitReached
 from core.llm.foreign_model import SAFE
+from core.training.context_parallel import check_shares
 from core.training.data import DataFacts
 from core.training.launch import gpus_here
 from core.training.memory import KINDS, MemoryPlan, chosen, planned, shape_of
@@ -40,6 +41,7 @@ def look(settings: TrainSettings, facts: DataFacts) -> RunEstimate:
     """The estimate for a model's folder and a checked data set, for as many devices as the settings say."""
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(settings.model, **SAFE))
+    check_shares(model, settings.context_parallel)
     shape, load, room = shape_of(model), load_of(settings, facts, model), room_for(settings)
     try:
         kind, refusal = chosen(shape, load, room, settings.checkpointing).checkpointing, ""

@@ -17,9 +17,11 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, Printe
 from trl import SFTConfig
 from trl.models.selective_activation_checkpointing import enable_selective_activation_checkpointing
 
+from core.domain.errors import InvalidInput
 from core.llm.foreign_model import SAFE, load_model
+from core.training.context_parallel import check_shares, share_rows
 from core.training.data import DataFacts
-from core.training.head import add_weighted_loss
+from core.training.head import add_weighted_loss, has_plain_head
 from core.training.kernels import use_liger
 from core.training.memory import chosen, shape_of
 from core.training.pace import Pace, flops_of, peak_flops
@@ -62,6 +64,8 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
     )
     add_weighted_loss(model, everywhere=settings.head == "all")
     place = trainer.accelerator
+    if levers.share > 1:
+        share_rows(model, levers.share)
     trainer.updates = UpdateCollator(levers, pad or 0, place.process_index, place.num_processes)
     trainer.batch_rows, trainer.asked, trainer.attention = settings.batch, asked, settings.attention
     peak = peak_flops(place.device, settings.peak_tflops)
@@ -74,9 +78,15 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
 def _levers(settings: TrainSettings, facts: DataFacts, model: Any) -> Levers:
     """What is done to the rows of an update; where the model cannot take packed rows they are padded."""
     levers = Levers(merge_copies=settings.merge_copies, merge_chains=settings.merge_chains, cut_tail=settings.cut_tail,
-                  rows=settings.micro_batch, work=work_of(model.config.get_text_config()))
+                    rows=settings.micro_batch, work=work_of(model.config.get_text_config()),
+                    share=settings.context_parallel)
     if not settings.packing:
         return levers
+    if levers.share > 1:
+        check_shares(model, levers.share)
+        if not can_pack(model) or (settings.head != "all" and not has_plain_head(model)):
+            raise InvalidInput("bad_settings", "context_parallel needs a model whose layers take packed rows and whose "
+                               "output layer is one matrix, and this one's do not.")
     if not can_pack(model):
         _log.info("this model's attention takes no packed rows; they are padded")
         return levers

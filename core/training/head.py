@@ -133,8 +133,9 @@ def has_plain_head(model: Any) -> bool:
 def summed_loss(model: Any, inputs: dict[str, Any], weights: torch.Tensor) -> torch.Tensor:
     """Σ w·l, weights by token, the head applied where loss falls only."""
     more = {k: v for k, v in inputs.items() if k != "labels"}
-    hidden = model.get_decoder()(**more | {"use_cache": False}).last_hidden_state[:, :-1]
     targets = inputs["labels"][:, 1:]
+    # the last of a row predicts nothing; of a part of a row it does, and its label follows
+    hidden = model.get_decoder()(**more | {"use_cache": False}).last_hidden_state[:, : targets.shape[1]]
     placed = targets != IGNORED
     return weighted_loss(model.get_output_embeddings(), hidden[placed], targets[placed], weights[:, 1:][placed])
 
@@ -142,9 +143,10 @@ def summed_loss(model: Any, inputs: dict[str, Any], weights: torch.Tensor) -> to
 def plain_loss(forward: Callable[..., Any], inputs: dict[str, Any], weights: torch.Tensor) -> torch.Tensor:
     """Σ w·l with every position scored, as plain transformers does it."""
     more = {k: v for k, v in inputs.items() if k != "labels"}
-    scores = forward(**more | {"use_cache": False}).logits[:, :-1].float()
+    targets = inputs["labels"][:, 1:]
+    scores = forward(**more | {"use_cache": False}).logits[:, : targets.shape[1]].float()
     losses = torch.nn.functional.cross_entropy(
-        scores.flatten(0, 1), inputs["labels"][:, 1:].flatten(), ignore_index=IGNORED, reduction="none"
+        scores.flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="none"
     )
     return (losses * weights[:, 1:].flatten()).sum()
 

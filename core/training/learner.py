@@ -83,6 +83,23 @@ class Learner:
                 total = total + (self.critic(states.float())[:, 0] * self._gathered(grove, rows, slopes)).sum()
             total.backward()
 
+    @property
+    def head(self) -> Any:
+        """What makes predictions of states."""
+        return self._head
+
+    def states(self, row: PolicyRow) -> torch.Tensor:
+        """The last states, over the temperature, of the places that predict a row's own tokens; with their gradient."""
+        grove, = planted([row.ids], [row.own], max(self._most, row.ids.size), share=False)
+        states, _ = self._states(grove)
+        found: torch.Tensor = states[grove.slots(grove.paths[0], _own(row))] / self._heat
+        return found
+
+    def predictions(self, row: PolicyRow) -> torch.Tensor:
+        """The logarithms of what is predicted in the place of each own token of a row, over the whole vocabulary."""
+        found: torch.Tensor = self._head(self.states(row)).float().log_softmax(-1)
+        return found
+
     def _states(self, grove: Grove) -> tuple[torch.Tensor, torch.Tensor]:
         """The last states of the places that are scored, and the tokens that follow them."""
         device = self.model.device

@@ -40,7 +40,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
 class Load(msgspec.Struct, frozen=True, kw_only=True):
     """What a run asks of a device: tokens of a pack, how many of them are scored at once (those with loss), bytes of a
     number in layers (`width`), processes that share the model, trained parameters of an adapter (0: all), bytes of
-    moments per trained parameter, and the scores that the head makes at once. `apart`: the processor's memory is
+    moments per trained parameter, and the scores that the head makes at once. `is_shared`: the tokens are a part of a
+    pack that several devices share. `apart`: the processor's memory is
     another one than the device's."""
 
     tokens: int
@@ -50,6 +51,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     adapter: int = 0
     moments: int = 8
     scores: int = 1 << 26
+    is_shared: bool = False
     apart: bool = True
 
 
@@ -102,8 +104,10 @@ def planned(shape: Shape, load: Load, checkpointing: str) -> MemoryPlan:
 
 def _activations(shape: Shape, load: Load, checkpointing: str) -> int:
     """Twelve states of a layer's width and four of its inner width are kept of each token: the inputs of each matrix
-    product, norm and gate, and the query, key and value before and after rotation."""
-    layer = load.tokens * load.width * (12 * shape.hidden + 4 * shape.inner)
+    product, norm and gate, and the query, key and value before and after rotation; four more where attention's are
+    exchanged between devices."""
+    states = 16 if load.is_shared else 12
+    layer = load.tokens * load.width * (states * shape.hidden + 4 * shape.inner)
     inputs = load.tokens * load.width * shape.hidden
     attention = load.tokens * (load.width * shape.heads * shape.head_size + 4 * shape.heads)
     again = 3 * layer  # made anew, with their gradients and what is made on the way
@@ -149,6 +153,9 @@ def _ways(shape: Shape, load: Load, room: int, asked: str) -> list[str]:
     ways += [f"{devices} devices"] if devices else []
     if not load.adapter and fits(adapter=shape.parameters // 100):
         ways.append("method=lora")
+    share = next((n for n in (2, 4, 8, 16) if fits(tokens=load.tokens // n, scored=load.scored // n,
+                                                   devices=max(n, load.devices), is_shared=True)), None)
+    ways += [f"context_parallel={share} on {max(share, load.devices)} devices"] if share and not load.is_shared else []
     tokens = next((load.tokens // n for n in (2, 4, 8, 16) if fits(tokens=load.tokens // n,
                                                                     scored=load.scored // n)), None)
     return [*ways, *([f"rows of at most {tokens:,} tokens"] if tokens else [])]

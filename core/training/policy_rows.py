@@ -10,6 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.rollouts.rollout import Rollout
+
 Reals = NDArray[np.float64]
 
 
@@ -30,6 +32,21 @@ class PolicyRow(NamedTuple):
     group: str
     version: int
     reward: float
+
+
+def rows_of(one: Rollout, group: str, masked: set[int]) -> list[PolicyRow]:
+    """A session's rows: what the policy itself sampled, with its log-probabilities then."""
+    found = []
+    for row in one.rows:
+        own = np.asarray(row.is_own, dtype=bool)
+        if not own.any():
+            continue
+        steps = np.where(own, np.asarray(row.steps, dtype=np.int64), -1)
+        version = min(v for v, is_own in zip(row.versions, row.is_own, strict=True) if is_own)
+        found.append(PolicyRow(np.asarray(row.ids, dtype=np.int64), own, np.asarray(row.logprobs, dtype=np.float64),
+                               steps, own & np.isin(steps, sorted(masked)), one.session, group, version,
+                               (one.score or 0.0) / 100))
+    return found
 
 
 def by_session(rows: Sequence[PolicyRow]) -> dict[str, list[int]]:

@@ -21,7 +21,7 @@ from core.rollouts.roll_out import ROLLOUT_AGENT, roll_out
 from core.rollouts.rollout import Rollout
 from core.rollouts.session_log import StoreLog
 from core.store.home import Home
-from core.training.policy_rows import PolicyRow, informative
+from core.training.policy_rows import PolicyRow, informative, rows_of
 from core.training.rl_settings import RlSettings, ranges
 
 
@@ -133,21 +133,6 @@ class Stage:
 
 def _options(settings: RlSettings) -> dict[str, str]:
     return dict(o.split("=", 1) for o in settings.options)
-
-
-def rows_of(one: Rollout, group: str, masked: set[int]) -> list[PolicyRow]:
-    """A session's rows: what the policy itself sampled, with its log-probabilities then."""
-    found = []
-    for row in one.rows:
-        own = np.asarray(row.is_own, dtype=bool)
-        if not own.any():
-            continue
-        steps = np.where(own, np.asarray(row.steps, dtype=np.int64), -1)
-        version = min(v for v, is_own in zip(row.versions, row.is_own, strict=True) if is_own)
-        found.append(PolicyRow(np.asarray(row.ids, dtype=np.int64), own, np.asarray(row.logprobs, dtype=np.float64),
-                               steps, own & np.isin(steps, sorted(masked)), one.session, group, version,
-                               (one.score or 0.0) / 100))
-    return found
 
 
 def _drawn(dice: np.random.Generator, count: int, wanted: int) -> list[int]:

@@ -30,18 +30,21 @@ def is_low(settings: TrainSettings) -> bool:
 
 def pack_size(settings: TrainSettings, facts: DataFacts) -> int:
     """The most tokens of a pack."""
-    return settings.pack_tokens or max(facts.longest, _PACK_GPU if uses_gpu(settings) else _PACK_CPU)
+    least = (_PACK_GPU if uses_gpu(settings) else _PACK_CPU) * settings.context_parallel
+    return settings.pack_tokens or max(facts.longest, least)
 
 
 def load_of(settings: TrainSettings, facts: DataFacts, model: Any) -> Load:
     """What a run asks of each device."""
     at_once = max(pack_size(settings, facts), facts.longest) if settings.packing else (
         facts.longest * settings.micro_batch)
+    at_once = -(-at_once // settings.context_parallel)
     share = 1.0 if settings.head == "all" else facts.trained / max(facts.tokens, 1)
     adapter = _adapter(model, settings.lora_rank) if settings.method == "lora" else 0
     return Load(tokens=at_once, scored=max(1, round(at_once * share)), width=2 if is_low(settings) else 4,
                 devices=settings.devices or 1, adapter=adapter, moments=_MOMENTS[settings.optimizer],
-                scores=GPU_SCORES if uses_gpu(settings) else CPU_SCORES, apart=uses_gpu(settings))
+                scores=GPU_SCORES if uses_gpu(settings) else CPU_SCORES, apart=uses_gpu(settings),
+                is_shared=settings.context_parallel > 1)
 
 
 def _adapter(model: Any, rank: int) -> int:

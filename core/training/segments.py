@@ -46,7 +46,7 @@ def _behind(own: int, seen: int, device: torch.device) -> torch.Tensor:
     return torch.ones(own, seen, dtype=torch.bool, device=device).tril(seen - own)[None, None]
 
 
-def _mask(*args: Any, attention_mask: torch.Tensor | None = None, **kwargs: Any) -> Any:
+def no_mask(*args: Any, attention_mask: torch.Tensor | None = None, **kwargs: Any) -> Any:
     """No mask but for padded batches."""
     return None if attention_mask is None else sdpa_mask(*args, attention_mask=attention_mask, **kwargs)
 
@@ -63,5 +63,5 @@ def can_pack(model: Any) -> bool:
 def use_segments(model: Any) -> None:
     """Let a model's attention take packed rows."""
     AttentionInterface.register(NAME, segment_attention)
-    AttentionMaskInterface.register(NAME, _mask)
+    AttentionMaskInterface.register(NAME, no_mask)
     model.set_attn_implementation(NAME)

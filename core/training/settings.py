@@ -26,6 +26,7 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     `gpus` GPUs share each update and the model's memory (0: one, or the processor where there is none). With `device`
     "cpu" no GPU is used, and `processes` share the update on the processor as so many GPUs would: for trials and tests.
+    `context_parallel` of them share each row, so that a row longer than what one can hold is trained.
     `precision` is what layers compute in; weights, moments and sums of gradients are float32 (auto: bf16 on a GPU).
 
     `optimizer` has `beta1`, `beta2` and `epsilon` (adamw), and `weight_decay` on matrices. Gradients are clipped to a
@@ -73,6 +74,7 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     device: Literal["auto", "cpu"] = "auto"
     gpus: int = 0
     processes: int = 1
+    context_parallel: int = 1
     track: tuple[Literal["tensorboard", "wandb", "mlflow"], ...] = ()
     run_name: str = ""
     peak_tflops: float = 0.0
@@ -135,6 +137,9 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             raise _bad("Several processes share a processor only where device is cpu; for GPUs say gpus.")
         if self.gpus and self.device == "cpu":
             raise _bad(f"{self.gpus} GPUs are asked for, and device says cpu.")
+        if max(self.devices, 1) % self.context_parallel:
+            raise _bad(f"context_parallel is {self.context_parallel}; it divides the number of devices, which is "
+                       f"{max(self.devices, 1)}.")
 
     def _check_unused(self) -> None:
         """A setting that would have no effect is refused where it was changed."""
@@ -149,11 +154,12 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 _ONLY_WITH: dict[str, tuple[str, object]] = {
     "beta1": ("optimizer", "adamw"), "beta2": ("optimizer", "adamw"), "epsilon": ("optimizer", "adamw"),
     "lora_rank": ("method", "lora"), "lora_alpha": ("method", "lora"), "pack_tokens": ("packing", True),
+    "context_parallel": ("packing", True),
 }
 
 _LEAST = {"batch": 1, "micro_batch": 1, "save_every": 1, "keep": 1, "eval_every": 0, "pack_tokens": 0, "gpus": 0,
-          "processes": 1, "warmup_steps": 0, "clip": 0, "weight_decay": 0, "max_length": 2, "lora_rank": 1,
-          "lora_alpha": 1, "seed": 0, "peak_tflops": 0, "memory_gb": 0}
+          "processes": 1, "context_parallel": 1, "warmup_steps": 0, "clip": 0, "weight_decay": 0, "max_length": 2,
+          "lora_rank": 1, "lora_alpha": 1, "seed": 0, "peak_tflops": 0, "memory_gb": 0}
 """The smallest value of a setting that counts or measures something."""
 
 

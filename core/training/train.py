@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("train")
 _FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_every", "merge_copies", "merge_chains",
          "cut_tail", "packing", "pack_tokens", "head", "checkpointing", "gpus", "processes", "track", "run_name",
-         "peak_tflops", "memory_gb", "attention", "liger")
+         "peak_tflops", "memory_gb", "attention", "liger", "context_parallel")
 """Settings that may change between a run and its resumption: none of them changes what is learnt."""
 
 

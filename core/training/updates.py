@@ -22,7 +22,8 @@ from core.training.packing import Part, Work, groups, packs
 class Levers(msgspec.Struct, frozen=True, kw_only=True):
     """What is done to an update's rows before they are computed; none of it changes the gradient.
 
-    `pack` is the most tokens of a pack (0: rows are padded, `rows` at once). `work` is what balances the packs.
+    `pack` is the most tokens of a pack (0: rows are padded, `rows` at once). `work` is what balances the packs. `share`
+    neighbouring devices share each pack.
     """
 
     merge_copies: bool = True
@@ -31,6 +32,7 @@ class Levers(msgspec.Struct, frozen=True, kw_only=True):
     pack: int = 0
     rows: int = 1
     work: Work = Work()
+    share: int = 1
 
 
 class Update(dict[str, Any]):
@@ -48,13 +50,13 @@ class UpdateCollator:
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> Update:
         """Raises InvalidInput where merging lost or invented loss, which would be a fault of ours."""
-        whole = [counted(r) for r in rows]
+        whole, share = [counted(r) for r in rows], self._levers.share
         weight = sum(r.weight for r in whole)
         merged = self._merged(whole)
         if abs(sum(r.weight for r in merged) - weight) > 1e-9 * max(weight, 1.0):
             raise InvalidInput("supervision_lost", "The rows of an update lost some of what they train.")
         return Update(
-            parts=[self._part([merged[i] for i in p]) for p in self._dealt(merged)[self._device]],
+            parts=[self._part([merged[i] for i in p]) for p in self._dealt(merged)[self._device // share]],
             weight=weight,
             tokens=sum(r.ids.size for r in whole),
             computed_tokens=sum(r.ids.size for r in merged),
@@ -73,13 +75,20 @@ class UpdateCollator:
     def _dealt(self, rows: list[Counted]) -> list[list[Part]]:
         lengths = [r.ids.size for r in rows]
         if self._levers.pack:
-            return packs(lengths, self._levers.pack, self._devices, self._levers.work)
+            return packs(lengths, self._levers.pack, self._devices // self._levers.share, self._levers.work)
         return groups(lengths, self._levers.rows, self._devices)
 
     def _part(self, rows: list[Counted]) -> dict[str, Any]:
         # a device without rows computes one token without loss: all of them must take part in every exchange
         rows = rows or [Counted(np.full(1, self._pad), np.zeros(1))]
-        return packed(rows) if self._levers.pack else padded(rows, self._pad)
+        if not self._levers.pack:
+            return padded(rows, self._pad)
+        share = self._levers.share
+        if share == 1:
+            return packed(rows)
+        lacking = -sum(r.ids.size for r in rows) % share
+        filler = [Counted(np.full(lacking, self._pad), np.zeros(lacking))] if lacking else []
+        return shared(packed([*rows, *filler]), self._device % share, share)
 
 
 def packed(rows: Sequence[Counted]) -> dict[str, Any]:
@@ -93,6 +102,18 @@ def packed(rows: Sequence[Counted]) -> dict[str, Any]:
         "position_ids": torch.from_numpy(positions[None]),
         "segment_lengths": lengths,
     }
+
+
+def shared(part: dict[str, Any], place: int, share: int) -> dict[str, Any]:
+    """What the process at `place` of a group computes of a pack, whose length is a multiple of `share`. Its labels and
+    weights reach one token further than its ids: what its last token predicts is the next one's first."""
+    size = part["input_ids"].shape[1] // share
+    own = slice(place * size, (place + 1) * size)
+    behind = slice(own.start, own.stop + 1)
+    labels = torch.nn.functional.pad(part["labels"], (0, 1), value=IGNORED)
+    weights = torch.nn.functional.pad(part["weights"], (0, 1))
+    return {**part, "input_ids": part["input_ids"][:, own], "position_ids": part["position_ids"][:, own],
+            "labels": labels[:, behind], "weights": weights[:, behind]}
 
 
 def padded(rows: Sequence[Counted], pad: int) -> dict[str, Any]:

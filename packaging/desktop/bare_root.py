@@ -51,7 +51,9 @@ class BareRoot:
         root = shlex.quote(str(self.path))
         alone = user != "root"
         loopback = "ip link set lo up; " if alone else ""
-        mounts = f"mount -t proc proc {root}/proc; mount --rbind /dev {root}/dev; mount -t tmpfs tmpfs {root}/tmp"
+        # a running system has the folder of the displays' sockets; an X server that is not root's makes none
+        mounts = (f"mount -t proc proc {root}/proc; mount --rbind /dev {root}/dev; mount -t tmpfs tmpfs {root}/tmp; "
+                  f"mkdir -m 1777 {root}/tmp/.X11-unix")
         outer = f"{loopback}{mounts}; exec chroot {root} /bin/bash -c {shlex.quote(words)}"
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
                        **{name: os.environ[name] for name in PASSED_ON if name in os.environ}, **variables}

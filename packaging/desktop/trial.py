@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,25 +30,24 @@ RELEASES = ("bookworm", "trixie")
 STARTS = 3
 SLOWER = 1.2
 """So many times the start from source a package's window may take."""
-DISPLAY = ("xvfb-run -a -s '-screen 0 1600x1000x24 -nolisten tcp' ")
+ON_DISPLAY = Path(__file__).with_name("on_display.sh")
+DISPLAY = f"/srv/{ON_DISPLAY.name} "
 PICTURES = (DISPLAY + "env QT_QPA_PLATFORM=xcb {python} -I -m app.window.screenshots --home $HOME/.local/share/tiphys "
             "--session {session} --panels --out $HOME/pictures")
 
 
 UPGRADE = r"""
-Xvfb :{display} -screen 0 1600x1000x24 -nolisten tcp -ac >/dev/null 2>&1 &
-export DISPLAY=:{display}
-windows() {{ xdotool search --onlyvisible --class tiphys 2>/dev/null || true; }}
-wait_for() {{ for i in $(seq 240); do eval "$1" && return; sleep 0.5; done; echo "This did not come: $1" >&2; exit 1; }}
-su - lab -c 'DISPLAY=:{display} QT_QPA_PLATFORM=xcb tiphys' >/tmp/window.log 2>&1 &
+windows() { xdotool search --onlyvisible --class tiphys 2>/dev/null || true; }
+wait_for() { for i in $(seq 240); do eval "$1" && return; sleep 0.5; done; echo "This did not come: $1" >&2; exit 1; }
+su - lab -c "DISPLAY=$DISPLAY QT_QPA_PLATFORM=xcb tiphys" >/tmp/window.log 2>&1 &
 wait_for '[ -n "$(windows)" ]'
 sleep 3
 first=$(windows | head -1) before=$(xdotool getwindowpid "$first")
 apt-get install -y -qq --no-install-recommends /srv/new.deb >/tmp/upgrade.log 2>&1 ||
-  {{ cat /tmp/upgrade.log >&2; exit 1; }}
-grep -q 'Tiphys is running' /tmp/upgrade.log || {{ echo "Nobody was warned." >&2; exit 1; }}
+  { cat /tmp/upgrade.log >&2; exit 1; }
+grep -q 'Tiphys is running' /tmp/upgrade.log || { echo "Nobody was warned." >&2; exit 1; }
 wait_for '[ "$(windows | wc -l)" -gt 1 ]'
-for one in $(windows); do [ "$one" = "$first" ] || {{ xdotool windowfocus "$one"; sleep 1; xdotool key Return; }}; done
+for one in $(windows); do [ "$one" = "$first" ] || { xdotool windowfocus "$one"; sleep 1; xdotool key Return; }; done
 wait_for 'now=$(windows | head -1); [ -n "$now" ] && [ "$(xdotool getwindowpid "$now")" != "$before" ]'
 ! kill -0 "$before" 2>/dev/null
 """
@@ -68,19 +68,20 @@ class Trial:
         shutil.copy(package("deb"), box / "new.deb")
         shutil.copy(_older(package("deb")), box / "old.deb")
         shutil.copy(_trajectory(), box / f"trajectory{_trajectory().suffix}")
-        shutil.copy(Path(__file__).with_name("window_time.py"), box / "window_time.py")
+        for name in ("window_time.py", ON_DISPLAY.name):
+            shutil.copy(Path(__file__).with_name(name), box / name)
         if package("run").exists():
             shutil.copy(package("run"), box / "tiphys.run")
 
     def deb(self) -> None:
         """From the version before to the purge."""
         with self._timed("installing the version before, with everything that it depends on"):
-            self._install("/srv/old.deb xvfb xauth xdotool")
+            self._install("/srv/old.deb xvfb xdotool")
         session = self._imported()
         if "0.0.1" not in self._person("tiphys --version"):
             raise SystemExit("The version before does not call itself so.")
         with self._timed("upgrading beneath a window, which warns and starts again when it is asked to"):
-            self.root.run(UPGRADE.format(display=300 + os.getpid() % 600))
+            self.root.run(f"{DISPLAY}bash -ec {shlex.quote(UPGRADE)}")
         if version() not in self._person("tiphys --version"):
             raise SystemExit("The upgrade left the version before.")
         self._shows(session, "tiphys")
@@ -98,7 +99,7 @@ class Trial:
 
     def run_file(self) -> None:
         """Without root, in a system that lacks what a window needs."""
-        self._install("xvfb xauth xdotool")
+        self._install("xvfb xdotool")
         with self._timed("installing without root"):
             told = self._person("sh /srv/tiphys.run 2>&1")
         line = re.search(r"sudo (apt-get install [\w .+-]+)", told)
@@ -203,14 +204,16 @@ def _keys() -> set[str]:
 
 
 def compare_with_source() -> None:
-    """The start of the packed tree beside that of the source, in turns, on one display. Raises SystemExit."""
+    """The start of the packed tree beside that of the source, in turns. Raises SystemExit."""
     source, packed = [".venv/bin/tiphys"], ["build/desktop/tree/bin/tiphys"]
     times: dict[str, list[float]] = {"source": [], "packed": []}
     for _ in range(2):
         for name, command in (("source", source), ("packed", packed)):
-            words = f"xvfb-run -a {sys.executable} -B packaging/desktop/window_time.py {STARTS} {' '.join(command)}"
-            done = subprocess.run(["bash", "-c", words], cwd=ROOT, capture_output=True, text=True, check=True,
+            words = [ON_DISPLAY, sys.executable, "-B", ROOT / "packaging/desktop/window_time.py", str(STARTS), *command]
+            done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False,
                                   env={k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "QT_"))})
+            if done.returncode:
+                raise SystemExit(f"The {name} window did not start.")
             times[name] += map(float, done.stdout.split())
     best = {name: min(found) for name, found in times.items()}
     print(f"First window: {best['packed']:.2f} s packed, {best['source']:.2f} s from source")  # noqa: T201

@@ -7,8 +7,8 @@ declare -A groups=(
   [desktop]="libglib2.0-0|libglib2.0-0t64 libgl1 libegl1 libfontconfig1 libxkbcommon0 libdbus-1-3 libgssapi-krb5-2 libxcb-cursor0
              libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxkbcommon-x11-0 fonts-noto-cjk|fonts-wqy-microhei"
   [engine]="docker.io|docker-ce|moby-engine iptables procps git python3"
-  [tests]="xvfb xauth xdotool imagemagick openssh-server openssh-client dbus-daemon|dbus systemd openssl glewlwyd"
-  [packages]="mmdebstrap dpkg-dev binutils iproute2 xvfb xauth xdotool"
+  [tests]="openssh-server openssh-client dbus-daemon|dbus systemd openssl glewlwyd"
+  [packages]="mmdebstrap dpkg-dev binutils iproute2 xvfb xdotool"
 )
 
 command -v dpkg-query >/dev/null || { echo "This is no Debian system: install Qt's xcb libraries, a Chinese font and Docker yourself." >&2; exit 0; }

@@ -324,6 +324,16 @@
     </message>
 </context>
 <context>
+    <name>LearningController</name>
+    <message numerus="yes">
+        <source>%n line(s) of metrics.jsonl cannot be read</source>
+        <translation>
+            <numerusform>%n line of metrics.jsonl cannot be read</numerusform>
+            <numerusform>%n lines of metrics.jsonl cannot be read</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>MakeQueueDialog</name>
     <message numerus="yes">
         <source>%n session(s), chosen by hand.</source>
@@ -337,6 +347,16 @@
         <translation>
             <numerusform>%n session, chosen by the filter {query}</numerusform>
             <numerusform>%n sessions, chosen by the filter {query}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>MemberHead</name>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n step</numerusform>
+            <numerusform>%n steps</numerusform>
         </translation>
     </message>
 </context>
@@ -540,6 +560,16 @@
         <translation>
             <numerusform>%n waiting to be delivered</numerusform>
             <numerusform>%n waiting to be delivered</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StepCells</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
         </translation>
     </message>
 </context>

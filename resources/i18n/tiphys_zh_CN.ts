@@ -52,6 +52,14 @@
         <translation>打开文件夹(&amp;F)…</translation>
     </message>
     <message>
+        <source>Open a learning &amp;run…</source>
+        <translation>打开强化学习运行(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>&amp;Generated tasks…</source>
+        <translation>生成的任务(&amp;G)…</translation>
+    </message>
+    <message>
         <source>&amp;Merge opinions…</source>
         <translation>合并他人的意见(&amp;M)…</translation>
     </message>
@@ -102,6 +110,14 @@
     <message>
         <source>&amp;Continue…</source>
         <translation>继续(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Take o&amp;ver</source>
+        <translation>接管(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Hand back</source>
+        <translation>交还(&amp;H)</translation>
     </message>
     <message>
         <source>&amp;Branch from this step…</source>
@@ -210,6 +226,22 @@
     <message>
         <source>Filter &amp;sessions</source>
         <translation>筛选会话(&amp;S)</translation>
+    </message>
+    <message>
+        <source>The learning r&amp;un</source>
+        <translation>强化学习运行(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Update before, of the learning run</source>
+        <translation>强化学习运行的上一次更新</translation>
+    </message>
+    <message>
+        <source>Next update of the learning run</source>
+        <translation>强化学习运行的下一次更新</translation>
+    </message>
+    <message>
+        <source>Newest update of the learning run</source>
+        <translation>强化学习运行的最新一次更新</translation>
     </message>
     <message>
         <source>Write &amp;guidance</source>
@@ -508,6 +540,13 @@
     <message>
         <source>Hold the helm of agents that work for hours or days, and turn what they did into training data.</source>
         <translation>为工作数小时乃至数天的智能体掌舵，并把它们的所作所为变成训练数据。</translation>
+    </message>
+</context>
+<context>
+    <name>ArgumentForm</name>
+    <message>
+        <source>{name} (optional)</source>
+        <translation>{name}（可选）</translation>
     </message>
 </context>
 <context>
@@ -1533,6 +1572,159 @@
     </message>
 </context>
 <context>
+    <name>Drafts</name>
+    <message>
+        <source>accepted</source>
+        <translation>已接受</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>to mend</source>
+        <translation>需修改</translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation>描述</translation>
+    </message>
+    <message>
+        <source>Initial tests</source>
+        <translation>初始测试</translation>
+    </message>
+    <message>
+        <source>Image</source>
+        <translation>镜像</translation>
+    </message>
+    <message>
+        <source>Final tests</source>
+        <translation>最终测试</translation>
+    </message>
+    <message>
+        <source>Form</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>Near-duplicates</source>
+        <translation>近似题</translation>
+    </message>
+    <message>
+        <source>Hidden solution</source>
+        <translation>解答不外泄</translation>
+    </message>
+    <message>
+        <source>Initial tests on the image</source>
+        <translation>镜像上的初始测试</translation>
+    </message>
+    <message>
+        <source>Doing nothing</source>
+        <translation>什么都不做</translation>
+    </message>
+    <message>
+        <source>Solution</source>
+        <translation>解答</translation>
+    </message>
+    <message>
+        <source>Solution, once more</source>
+        <translation>解答（再次）</translation>
+    </message>
+    <message>
+        <source>Attempts of a policy</source>
+        <translation>策略的尝试</translation>
+    </message>
+    <message>
+        <source>End of its author&apos;s work</source>
+        <translation>作者完成</translation>
+    </message>
+    <message>
+        <source>A person</source>
+        <translation>人工</translation>
+    </message>
+    <message>
+        <source>Cheating ({name})</source>
+        <translation>作弊（{name}）</translation>
+    </message>
+    <message>
+        <source>{state} by a person</source>
+        <translation>由人{state}</translation>
+    </message>
+    <message>
+        <source>{solved} of {attempts}</source>
+        <translation>{solved}/{attempts}</translation>
+    </message>
+    <message>
+        <source>{answers} answers, {refused} refused</source>
+        <translation>{answers} 次作答，{refused} 次被拒</translation>
+    </message>
+    <message>
+        <source>passed its gates</source>
+        <translation>通过关卡</translation>
+    </message>
+    <message>
+        <source>This answer could not be read.</source>
+        <translation>这次作答无法读取。</translation>
+    </message>
+    <message>
+        <source>Nothing differs from the answer before.</source>
+        <translation>与上一次作答没有差别。</translation>
+    </message>
+</context>
+<context>
+    <name>DraftsController</name>
+    <message>
+        <source>The folder that tiphys tasks generate made</source>
+        <translation>tiphys tasks generate 生成的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>DraftsDialog</name>
+    <message>
+        <source>Generated tasks in {folder}</source>
+        <translation>{folder} 中生成的任务</translation>
+    </message>
+    <message>
+        <source>Drafts</source>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>Answers of the author</source>
+        <translation>作者的各次作答</translation>
+    </message>
+    <message>
+        <source>The chosen answer</source>
+        <translation>选中的作答</translation>
+    </message>
+    <message>
+        <source>Why (needed to refuse, or to have it mended)</source>
+        <translation>理由（拒绝或要求修改时必填）</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Accept (A)</source>
+        <translation>接受 (A)</translation>
+    </message>
+    <message>
+        <source>Refuse (R)</source>
+        <translation>拒绝 (R)</translation>
+    </message>
+    <message>
+        <source>To mend (M)</source>
+        <translation>需修改 (M)</translation>
+    </message>
+    <message>
+        <source>Session of its author</source>
+        <translation>作者的会话</translation>
+    </message>
+    <message>
+        <source>What its author gave was not noted.</source>
+        <translation>没有记录作者的作答。</translation>
+    </message>
+</context>
+<context>
     <name>Drawer</name>
     <message>
         <source>Close (Esc)</source>
@@ -1969,6 +2161,10 @@
         <translation>您不在任何可使用此服务器的组中。</translation>
     </message>
     <message>
+        <source>Too many log-ins were begun from your network. Wait a minute, then begin again.</source>
+        <translation>从您的网络发起的登录过多。请等一分钟再重新开始。</translation>
+    </message>
+    <message>
         <source>Your log-in to this server is over: log in again under File › Servers….</source>
         <translation>您在此服务器上的登录已到期：请在“文件 › 服务器…”中重新登录。</translation>
     </message>
@@ -2017,6 +2213,18 @@
         <translation>{server} 不支持邀请：它的程序较旧，或者不是本程序。</translation>
     </message>
     <message>
+        <source>“{folder}” is not the folder of a learning run.</source>
+        <translation>“{folder}”不是强化学习运行的文件夹。</translation>
+    </message>
+    <message>
+        <source>The groups in “{path}” cannot be shown.</source>
+        <translation>无法显示“{path}”中的分组。</translation>
+    </message>
+    <message>
+        <source>The learning run cannot be read: {why}</source>
+        <translation>无法读取强化学习运行：{why}</translation>
+    </message>
+    <message>
         <source>No agent is running now, so nothing can be interrupted.</source>
         <translation>现在没有智能体在运行，无法中断。</translation>
     </message>
@@ -2027,6 +2235,10 @@
     <message>
         <source>The server does not know this session.</source>
         <translation>服务器不认识此会话。</translation>
+    </message>
+    <message>
+        <source>The session handed nothing in under that number.</source>
+        <translation>该会话没有这个编号的提交。</translation>
     </message>
     <message>
         <source>The server&apos;s computer holds no such snapshot any more.</source>
@@ -2151,6 +2363,22 @@
     <message>
         <source>Something was added to this session meanwhile. Look again at what would be lost.</source>
         <translation>此会话在此期间又有新增内容。请重新查看将失去什么。</translation>
+    </message>
+    <message>
+        <source>“{argument}” is missing, or is not what the tool takes.</source>
+        <translation>缺少“{argument}”，或它不是该工具接受的值。</translation>
+    </message>
+    <message>
+        <source>What there is to call cannot be read: update the older program.</source>
+        <translation>无法读取可调用的工具：请更新较旧的程序。</translation>
+    </message>
+    <message>
+        <source>Nobody can act in the place of this agent.</source>
+        <translation>无法代替这个智能体操作。</translation>
+    </message>
+    <message>
+        <source>The agent has this session back, or somebody else has it: take it over first.</source>
+        <translation>此会话已回到智能体或由他人接管：请先接管。</translation>
     </message>
     <message>
         <source>This session is still at work, or being written. Stop it, or end the import that follows its file; then ask again.</source>
@@ -3129,6 +3357,13 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>GroupTable</name>
+    <message>
+        <source>The sessions of one task side by side</source>
+        <translation>同一任务的各个会话并列</translation>
+    </message>
+</context>
+<context>
     <name>GuidanceBox</name>
     <message>
         <source>Write guidance</source>
@@ -3392,6 +3627,172 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Learning</name>
+    <message>
+        <source>reward {low}–{high}</source>
+        <translation>奖励 {low}–{high}</translation>
+    </message>
+    <message>
+        <source>nothing learnt: reward {reward} for all</source>
+        <translation>未学到任何东西：奖励均为 {reward}</translation>
+    </message>
+    <message>
+        <source>nothing learnt from it</source>
+        <translation>未从中学习</translation>
+    </message>
+    <message>
+        <source>Highest reward, fewest steps</source>
+        <translation>奖励最高、步数最少</translation>
+    </message>
+    <message>
+        <source>Rewarded though actions failed</source>
+        <translation>动作失败却得到奖励</translation>
+    </message>
+    <message>
+        <source>Much longer than usual</source>
+        <translation>比平常长得多</translation>
+    </message>
+    <message>
+        <source>Much shorter than usual</source>
+        <translation>比平常短得多</translation>
+    </message>
+    <message>
+        <source>Says the same again</source>
+        <translation>重复同样的话</translation>
+    </message>
+    <message>
+        <source>{value} steps, usually {usual}</source>
+        <translation>{value} 步，平常 {usual} 步</translation>
+    </message>
+    <message>
+        <source>{value} of {usual} actions failed</source>
+        <translation>{usual} 个动作中有 {value} 个失败</translation>
+    </message>
+    <message>
+        <source>{value} tokens, usually {usual}</source>
+        <translation>{value} 个词元，平常 {usual} 个</translation>
+    </message>
+    <message>
+        <source>{value} of its words, usually {usual}</source>
+        <translation>其用词的 {value}，平常 {usual}</translation>
+    </message>
+    <message>
+        <source>Length changed suddenly</source>
+        <translation>长度突变</translation>
+    </message>
+    <message>
+        <source>Entropy changed suddenly</source>
+        <translation>熵突变</translation>
+    </message>
+    <message>
+        <source>Failed actions changed suddenly</source>
+        <translation>失败动作数突变</translation>
+    </message>
+    <message>
+        <source>Steps changed suddenly</source>
+        <translation>步数突变</translation>
+    </message>
+    <message>
+        <source>{now}, before {before}</source>
+        <translation>{now}，此前 {before}</translation>
+    </message>
+</context>
+<context>
+    <name>LearningController</name>
+    <message>
+        <source>update {n} of {all}</source>
+        <translation>第 {n}/{all} 次更新</translation>
+    </message>
+    <message>
+        <source>no update yet</source>
+        <translation>尚无更新</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>last heard {time} ago</source>
+        <translation>{time}前有消息</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of metrics.jsonl cannot be read</source>
+        <translation>
+            <numerusform>metrics.jsonl 中有 %n 行无法读取</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Update {n}</source>
+        <translation>第 {n} 次更新</translation>
+    </message>
+    <message>
+        <source>step {n}</source>
+        <translation>步骤 {n}</translation>
+    </message>
+    <message>
+        <source>advantage {a}</source>
+        <translation>优势 {a}</translation>
+    </message>
+    <message>
+        <source>entropy {e}</source>
+        <translation>熵 {e}</translation>
+    </message>
+    <message>
+        <source>log-probability {p}</source>
+        <translation>对数概率 {p}</translation>
+    </message>
+    <message>
+        <source>the action failed</source>
+        <translation>动作失败</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>已掩码</translation>
+    </message>
+</context>
+<context>
+    <name>LearningRuns</name>
+    <message>
+        <source>Open the folder of a learning run</source>
+        <translation>打开强化学习运行的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>LearningView</name>
+    <message>
+        <source>What is worth a look</source>
+        <translation>值得一看的会话</translation>
+    </message>
+    <message>
+        <source>Tasks of the update</source>
+        <translation>本次更新的任务</translation>
+    </message>
+    <message>
+        <source>What the policy wrote</source>
+        <translation>策略写了什么</translation>
+    </message>
+    <message>
+        <source>Open session</source>
+        <translation>打开会话</translation>
+    </message>
+    <message>
+        <source>Open this session at this step (Enter)</source>
+        <translation>在此步骤打开该会话（回车）</translation>
+    </message>
+    <message>
+        <source>Curves and sessions of a run of “tiphys rl” appear here, also while it runs. Open its folder, or drop it onto the window.</source>
+        <translation>这里显示“tiphys rl”运行的曲线和会话，运行期间也会更新。打开它的文件夹，或把文件夹拖到窗口上。</translation>
+    </message>
+    <message>
+        <source>Worth a look</source>
+        <translation>值得一看</translation>
+    </message>
+    <message>
+        <source>Tasks</source>
+        <translation>任务</translation>
+    </message>
+</context>
+<context>
     <name>LifeLine</name>
     <message>
         <source>Written at step {written}; read at step {read}</source>
@@ -3591,6 +3992,23 @@ Delete or right click: take it away</source>
     <message>
         <source>Rubric</source>
         <translation>评分标准</translation>
+    </message>
+</context>
+<context>
+    <name>MemberHead</name>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} 个词元</translation>
+    </message>
+    <message>
+        <source>{n} failed</source>
+        <translation>{n} 个失败</translation>
     </message>
 </context>
 <context>
@@ -4126,6 +4544,14 @@ Delete or right click: take it away</source>
     <message>
         <source>Queues</source>
         <translation>队列列表</translation>
+    </message>
+    <message>
+        <source>Learning</source>
+        <translation>强化学习</translation>
+    </message>
+    <message>
+        <source>Take over</source>
+        <translation>接管</translation>
     </message>
 </context>
 <context>
@@ -5158,6 +5584,14 @@ Delete or right click: take it away</source>
         <translation>未评分</translation>
     </message>
     <message>
+        <source>not scored again</source>
+        <translation>未能重新评分</translation>
+    </message>
+    <message>
+        <source>now {value}</source>
+        <translation>现为 {value}</translation>
+    </message>
+    <message>
         <source>gain {gain}</source>
         <translation>增益 {gain}</translation>
     </message>
@@ -5431,6 +5865,45 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>RunCurves</name>
+    <message>
+        <source>reward</source>
+        <translation>奖励</translation>
+    </message>
+    <message>
+        <source>– – solved  ● held out</source>
+        <translation>– – 解决率  ● 留出集</translation>
+    </message>
+    <message>
+        <source>KL</source>
+        <translation>KL</translation>
+    </message>
+    <message>
+        <source>– – to the first model</source>
+        <translation>– – 相对初始模型</translation>
+    </message>
+    <message>
+        <source>entropy</source>
+        <translation>熵</translation>
+    </message>
+    <message>
+        <source>tokens a session</source>
+        <translation>每会话词元数</translation>
+    </message>
+    <message>
+        <source>clipped</source>
+        <translation>截断比例</translation>
+    </message>
+    <message>
+        <source>staleness, in updates</source>
+        <translation>陈旧度（更新次数）</translation>
+    </message>
+    <message>
+        <source>Curves of the run</source>
+        <translation>运行曲线</translation>
+    </message>
+</context>
+<context>
     <name>SampleView</name>
     <message>
         <source>trained</source>
@@ -5626,6 +6099,29 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>ScoreText</name>
+    <message>
+        <source>Submission {n} was not scored</source>
+        <translation>第 {n} 次提交未评分</translation>
+    </message>
+    <message>
+        <source>Score {value} of submission {n}</source>
+        <translation>第 {n} 次提交的得分 {value}</translation>
+    </message>
+    <message>
+        <source>measured {value}</source>
+        <translation>测得 {value}</translation>
+    </message>
+    <message>
+        <source>Not scored by {evaluator}, version {version}</source>
+        <translation>{evaluator}（版本 {version}）未能评分</translation>
+    </message>
+    <message>
+        <source>Scored again by {evaluator}, version {version}: {value}</source>
+        <translation>由 {evaluator}（版本 {version}）重新评分：{value}</translation>
+    </message>
+</context>
+<context>
     <name>Searcher</name>
     <message>
         <source>The search took too long. Is the expression too complex?</source>
@@ -5765,6 +6261,10 @@ Delete or right click: take it away</source>
     <message>
         <source>score {n}</source>
         <translation>得分 {n}</translation>
+    </message>
+    <message>
+        <source>{person} acts</source>
+        <translation>{person} 在操作</translation>
     </message>
     <message>
         <source>{state}, not reviewed</source>
@@ -6563,10 +7063,23 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
 </context>
 <context>
+    <name>StepCells</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个词元</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>StepController</name>
     <message>
         <source>Step {n}</source>
         <translation>步骤 {n}</translation>
+    </message>
+    <message>
+        <source>advantage {a}</source>
+        <translation>优势 {a}</translation>
     </message>
     <message>
         <source>action {n} alone is judged</source>
@@ -6587,14 +7100,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>This text is not on this computer. It comes as soon as the server is reached.</source>
         <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
-    </message>
-    <message>
-        <source>Submission {n} was not scored</source>
-        <translation>第 {n} 次提交未评分</translation>
-    </message>
-    <message>
-        <source>measured {value}</source>
-        <translation>测得 {value}</translation>
     </message>
     <message>
         <source>score {value}</source>
@@ -6619,10 +7124,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Guidance of {author}</source>
         <translation>{author} 的指导</translation>
-    </message>
-    <message>
-        <source>Score {value} of submission {n}</source>
-        <translation>第 {n} 次提交的得分 {value}</translation>
     </message>
     <message>
         <source>Task</source>
@@ -6714,6 +7215,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>已用 {time}</translation>
     </message>
     <message>
+        <source>{person} writes step {n}</source>
+        <translation>{person} 在写第 {n} 步</translation>
+    </message>
+    <message>
         <source>The first step is being thought</source>
         <translation>正在思考第一步</translation>
     </message>
@@ -6758,6 +7263,68 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
 </context>
 <context>
+    <name>TakeoverController</name>
+    <message>
+        <source>The agent works by itself. Take over to write its next actions yourself, and hand back when you are done: it goes on from there.</source>
+        <translation>智能体正在自行工作。接管后由您写出它接下来的动作，完成后交还：它从那里继续。</translation>
+    </message>
+    <message>
+        <source>{person} writes the next actions.</source>
+        <translation>接下来的动作由 {person} 写出。</translation>
+    </message>
+    <message>
+        <source>Yours as soon as what runs now is over; a model that is being asked is cut off.</source>
+        <translation>当前运行的动作一结束就归您；正在询问的模型会被中断。</translation>
+    </message>
+    <message>
+        <source>At work on your actions ({n}).</source>
+        <translation>正在执行您的动作（{n}）。</translation>
+    </message>
+    <message>
+        <source>You write step {n}. The agent waits; without a word of yours it goes on in {m} minutes.</source>
+        <translation>第 {n} 步由您写出。智能体在等待；若您不再操作，{m} 分钟后它会继续。</translation>
+    </message>
+    <message>
+        <source>Choose a session.</source>
+        <translation>请选择一个会话。</translation>
+    </message>
+    <message>
+        <source>This trajectory was imported: nobody works on it.</source>
+        <translation>这条轨迹是导入的：没有智能体在工作。</translation>
+    </message>
+    <message>
+        <source>Nobody can act in the place of this agent.</source>
+        <translation>无法代替这个智能体操作。</translation>
+    </message>
+    <message>
+        <source>This session has ended.</source>
+        <translation>此会话已结束。</translation>
+    </message>
+</context>
+<context>
+    <name>TakeoverView</name>
+    <message>
+        <source>What the agent read last</source>
+        <translation>智能体最后读到的内容</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>Why (the agent reads it as its own thought)</source>
+        <translation>理由（智能体会把它读作自己的思考）</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Carry out</source>
+        <translation>执行</translation>
+    </message>
+</context>
+<context>
     <name>TaskSheet</name>
     <message>
         <source>The task&apos;s text</source>
@@ -6784,6 +7351,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>
             <numerusform>%n 个 Docker 容器：{names}</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>none needed: it is played in {environment}</source>
+        <translation>无需：在环境 {environment} 中进行</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
     </message>
     <message>
         <source>none: the agent runs UNCONFINED</source>
@@ -7262,6 +7837,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>The submission is larger than may be handed in.</source>
         <translation>提交的内容超过了允许的大小。</translation>
+    </message>
+    <message>
+        <source>The evaluator asks for files that were not handed in.</source>
+        <translation>评测程序要求的文件当时没有提交。</translation>
     </message>
     <message>
         <source>The submission could not be collected.</source>

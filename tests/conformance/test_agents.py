@@ -8,8 +8,11 @@ Afterwards the log is what the endpoint was sent, request by request, and each a
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +24,7 @@ from support.wire import until
 
 from core.domain.events import ExchangeMade, SummaryAdded
 from core.domain.trajectory import Trajectory
+from core.gateway.recipe import recipe_named
 
 PAUSE_S = float(os.environ.get("TIPHYS_PAUSE_S", "32"))
 TEXT = f"Please {ADVICE}, not plain.txt."
@@ -91,6 +95,20 @@ def test_it_works_and_a_persons_advice_changes_what_it_does(agent: Agent, tmp_pa
                 assert "shell" in kinds and "tool" not in kinds
 
         asyncio.run(main())
+        judge_own_log(stand, agent)
+
+
+def judge_own_log(stand: GatewayStand, agent: Agent) -> None:
+    """The record that it wrote itself, read by our importer, says what the session says (docs/agents.md)."""
+    if not recipe_named(agent.name).own_log:
+        return
+    command = [sys.executable, "-m", "core.cli", "--home", str(stand.home), "own-log", SESSION, "--json"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert told.returncode == 0, told.stdout + told.stderr
+    main, *subagents = json.loads(told.stdout)["held"]
+    assert main["steps"] >= 6 and main["differences"] is not None
+    if subagents and agent.name != "qwen-code":  # which writes none
+        assert all(one["differences"] is not None for one in subagents)
 
 
 def judge_subagent(stand: GatewayStand, trajectory: Trajectory) -> None:

@@ -11,7 +11,9 @@ import contextlib
 import io
 import json
 import random
+import re
 import tarfile
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,11 @@ from core.aio import TaskScope
 from core.sandbox.docker import home_label
 
 REAL = "/var/run/docker.sock"
+_REMOVAL = re.compile(rb"^DELETE /\S*containers/([0-9A-Za-z_.-]+)", re.MULTILINE)
+
+
+async def _pass(_data: bytes) -> None:
+    """Nothing is to be done first."""
 
 
 class Engine:
@@ -33,6 +40,7 @@ class Engine:
         self._scope = TaskScope("engine")
         self._writers: set[asyncio.StreamWriter] = set()
         self._is_away = False
+        self._acts: dict[str, tuple[str, str]] = {}  # container: its session, and what it carried out
 
     async def start(self) -> None:
         """Listen."""
@@ -66,12 +74,25 @@ class Engine:
         """What was really carried out, from the files in the containers, as lines for the judge."""
         asked = [json.loads(line) for line in prompts.read_text().splitlines()]
         steps = {(line["session"], line["call"]): line["step"] for line in asked}
+        for one in self._client.containers.list(all=True, filters=self._label):
+            self._take_acts(one)
         with target.open("w") as file:
-            for one in self._client.containers.list(all=True, filters=self._label):
-                session = one.labels["tiphys.session"]
-                for call in _read(one, "/workspace/acts").split():
+            for session, acts in self._acts.values():
+                for call in acts.split():
                     line = {"session": session, "step": steps[session, call], "call": call}
                     file.write(json.dumps(line) + "\n")
+
+    def _take_acts_of(self, name: str) -> None:
+        self._take_acts(self._client.containers.get(name))
+
+    def _take_acts(self, container: Any) -> None:
+        self._acts[container.id] = container.labels["tiphys.session"], _read(container, "/workspace/acts")
+
+    async def _take_before_removal(self, data: bytes) -> None:
+        """A container goes with its session: what it carried out is read before its removal reaches the engine."""
+        for found in _REMOVAL.findall(data):
+            with contextlib.suppress(docker.errors.NotFound):
+                await asyncio.to_thread(self._take_acts_of, found.decode())
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._is_away:
@@ -79,12 +100,16 @@ class Engine:
             return
         there_reader, there_writer = await asyncio.open_unix_connection(REAL)
         self._writers |= {writer, there_writer}
-        self._scope.spawn(self._pump(reader, there_writer), name="up")
+        self._scope.spawn(self._pump(reader, there_writer, self._take_before_removal), name="up")
         self._scope.spawn(self._pump(there_reader, writer), name="down")
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter,
+        first: Callable[[bytes], Awaitable[None]] = _pass,
+    ) -> None:  # fmt: skip
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
+                await first(data)
                 writer.write(data)
                 await writer.drain()
         writer.close()

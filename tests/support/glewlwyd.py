@@ -27,6 +27,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 SCHEMA = Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
 CLIENT, PERSON, PASSWORD = "tiphys", "li", "correct horse"
+CONFIDENTIAL, SECRET = "tiphys-server", "battery: staple/10%"
 
 
 class Glewlwyd:
@@ -38,10 +39,10 @@ class Glewlwyd:
         self._admin = self._logged_in("admin", "password")
         self._set_up()
 
-    def agree(self, verification_uri_complete: str) -> str:
+    def agree(self, verification_uri_complete: str, client: str = CLIENT) -> str:
         """Be the person who opens the address, logs in and agrees; where the provider sends them at the end."""
         person = self._logged_in(PERSON, PASSWORD)
-        self._call(person, "PUT", f"api/auth/grant/{CLIENT}", {"scope": "openid"})
+        self._call(person, "PUT", f"api/auth/grant/{client}", {"scope": "openid"})
         code = urlsplit(verification_uri_complete).query
         try:
             person.open(f"{self.issuer}/device?{code}&g_continue", timeout=5).close()
@@ -68,10 +69,13 @@ class Glewlwyd:
         self._call(self._admin, "POST", "api/user/", {
             "username": PERSON, "password": PASSWORD, "name": "Li", "enabled": True, "scope": ["openid", "g_profile"],
             "groups": ["lab"]})
-        self._call(self._admin, "POST", "api/client/", {
-            "client_id": CLIENT, "name": CLIENT, "confidential": False, "enabled": True,
-            "authorization_type": ["device_authorization", "code"], "scope": ["openid"],
-            "redirect_uri": [f"{self.root}nowhere"]})
+        for name, more in ((CLIENT, {"confidential": False}),
+                           (CONFIDENTIAL, {"confidential": True, "client_secret": SECRET})):
+            self._call(self._admin, "POST", "api/client/", {
+                "client_id": name, "name": name, "enabled": True, "scope": ["openid"],
+                "authorization_type": ["device_authorization", "code"], "redirect_uri": [f"{self.root}nowhere"],
+                **({"token_endpoint_auth_method": ["client_secret_basic", "client_secret_post"]}
+                   if more["confidential"] else {}), **more})
 
     def _logged_in(self, name: str, password: str) -> urllib.request.OpenerDirector:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}),

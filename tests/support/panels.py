@@ -18,6 +18,7 @@ from app.desk.in_sight import InSight
 from app.desk.notices import Notices
 from app.desk.offline_copies import OfflineCopies
 from app.desk.queue_book import QueueBook
+from app.desk.run_book import RunBook
 from app.desk.sender import Sender
 from app.desk.servers import Servers
 from app.desk.settings import Settings
@@ -77,14 +78,16 @@ def workplace(
     cursor = Cursor(parent)
     sight, settings = InSight(desks, cursor, parent), Settings(home.path / "settings.toml", parent=parent)
     sender = Sender(desks, scope, notices, parent)
+    runs = RunBook(desks, cursor, notices, parent)
     try:
         yield Workplace(home=home, desks=desks, cursor=cursor, sight=sight, scope=scope,
-                        notices=notices, settings=settings,
+                        notices=notices, settings=settings, runs=runs,
                         queues=QueueBook(desks, cursor, sight, settings, sender, notices, parent),
                         servers=Servers(home.path / "servers.json", parent),
                         watermarks=Watermarks(home.path / "looked.json"),
                         offline_copies=OfflineCopies(home.path / "kept.json"),
                         sender=sender, actions=Actions(parent)), replica
     finally:
+        runs.close()
         if client is None:
             replica.close()

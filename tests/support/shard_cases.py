@@ -18,6 +18,8 @@ from core.training.settings import TrainSettings
 from core.training.train import run
 
 CASES = [(model, method) for model in ("tied", "untied") for method in ("full", "lora")]
+SHARED = [("tied", "full"), ("untied", "lora")]
+"""Cases that are also run with each row shared by the processes."""
 RUN = {"batch": 8, "epochs": 2, "learning_rate": 1e-3, "min_learning_rate": 1e-4, "weight_decay": 0.1, "save_every": 2,
        "pack_tokens": 64}
 
@@ -32,6 +34,12 @@ def main(precision: str, folder: Path, out: Path) -> None:
                                                    batch=21, pack_tokens=pack, **more)
         if is_first():
             torch.save((loss, gradient, trainer.trained), out / f"{name}.pt")
+        if (model, method) in SHARED:
+            torch.manual_seed(5)
+            both = trainer_gradient(folder / model, folder / "data.jsonl", out / f"{name}-shared-gradient", batch=21,
+                                    pack_tokens=pack, context_parallel=2, **more)
+            if is_first():
+                torch.save((*both[:2], both[2].trained), out / f"{name}-shared.pt")
         if precision == "bf16":
             run(TrainSettings(data=str(folder), model=str(folder / model), out=str(out / name), device="cpu",
                               **RUN, **more))

@@ -13,6 +13,7 @@ import pytest
 
 from core.domain.anchor import TextAnchor
 from core.domain.attention import Thresholds
+from core.domain.events import SubmissionRescored
 from core.domain.hit import Hit
 from core.domain.host_rights import HostRight
 from core.domain.progress import Judged, Progress
@@ -58,6 +59,7 @@ from core.protocol.messages import (
     Wire,
 )
 from core.protocol.operations import (
+    Act,
     AddNote,
     AnyOp,
     BranchSession,
@@ -73,15 +75,18 @@ from core.protocol.operations import (
     GiveBack,
     GiveVerdict,
     Guide,
+    HandBack,
     ImportSession,
     MakeQueue,
     MergeOpinions,
     Op,
     Opinion,
+    Rescore,
     RestoreSession,
     SetTag,
     SetThresholds,
     TakeFromQueue,
+    TakeOver,
     TellTime,
 )
 
@@ -128,7 +133,7 @@ MESSAGES: list[Wire] = [
                              matches=((8, 16), (17, 22))),), more=True, behind=40),
     Tasks(id="q2", tasks=(OfferedTask(task="t1", title="Title", hosts=("main", "gpu"), terms=TaskTerms(
         text="Do it.", limits=Limits(steps=40, wall_s=3600.0), model="m", is_scored=True,
-        rights=(HostRight("network", "main"),))),), unreadable=1),
+        environment="textcraft 3", rights=(HostRight("network", "main"),))),), unreadable=1),
     Queues(state=QueueState(revision=9, queues=(QUEUE,), items=(
         QueueItem(queue="q1", session="s1", place=3, wanted=2, both=(SharedJudgement("keep", "mask", 1),), holders=(
             Holder(person="li", at=datetime(2026, 3, 2, 9, tzinfo=UTC), done="judged"),
@@ -144,6 +149,9 @@ OPS: list[Op] = [
     Guide(guidance="g1", text="Stop and look at the loss.", mode="interrupt"),
     ChangeGuidance(guidance="g1", text="Look at the loss."),
     Control(control="pause"),
+    TakeOver(idle_s=120.0),
+    Act(tool="act", arguments='{"command":"turn left"}', thought="The ball is behind it."),
+    HandBack(),
     BranchSession(parent="s0", step=7, without=("g1",), guidance="g2", text="Use the training split.", group="q1",
                   arm="another"),
     RestoreSession(snapshot="n1"),
@@ -156,6 +164,8 @@ OPS: list[Op] = [
     SetTag(step=3, tag="turning-point", content=HASH),
     MergeOpinions(opinions=(Opinion(event=EVENT, content="sha256-of-the-step"),)),
     TellTime(seconds={3: 12.5, 4: 2.0}),
+    Rescore(score=SubmissionRescored(ordinal=1, evaluator="evaluate.py", version="1e2d3c4b5a69", total=62.5,
+                                     parts={"accuracy": 0.91}, message="Counts ties as right.")),
     ClearAttention(kind="loop"),
     SetThresholds(thresholds=Thresholds(errors=5, stall_min=30.0, diversity=0.3)),
     MakeQueue(name="First look 初看", sessions=("s1", "s2"), work=QueueWork(steps="some", count=20), filter="is:new"),

@@ -10,10 +10,11 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import quote_plus
 
 import jwt
 import pytest
@@ -22,7 +23,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from support import glewlwyd
 from support.wire import account, running_client, serving, until
 
-from core.client.device_login import begin, log_in
+from core.client.device_login import ServersProvider, begin, log_in
 from core.domain.errors import Denied, ReportableError
 from core.server.id_tokens import LogInRules, rules_of
 from core.store import accounts, identities
@@ -224,24 +225,80 @@ def test_a_provider_is_spoken_to_encrypted(issuer: str) -> None:
     assert caught.value.code == "bad_issuer"
 
 
-def test_a_person_logs_in_at_a_real_provider_by_a_code(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+def secret_file(folder: Path, text: str = glewlwyd.SECRET, mode: int = 0o640) -> str:
+    path = folder / "oidc.secret"
+    path.write_text(text)
+    path.chmod(mode)
+    return str(path)
+
+
+@pytest.mark.parametrize("registered", [glewlwyd.CLIENT, glewlwyd.CONFIDENTIAL])
+def test_a_person_logs_in_at_a_real_provider_by_a_code(tmp_path: Path, caplog: pytest.LogCaptureFixture, registered: str
+                                                       ) -> None:
+    caplog.set_level(logging.DEBUG)
+    more = {"client": registered, "secret_file": secret_file(tmp_path)} if registered == glewlwyd.CONFIDENTIAL else {}
 
     async def scenario(provider: glewlwyd.Glewlwyd) -> None:
-        async with serving(tmp_path / "s", self_signed=True, log_in=rules(provider.issuer)) as server:
+        async with serving(tmp_path / "s", self_signed=True, log_in=rules(provider.issuer, **more)) as server:
             started = await begin(server.url, pace=0.2)
             assert len(started.code.user_code) >= 6 and started.code.verification_uri.startswith(provider.root)
             waiting = asyncio.ensure_future(started.id_token())  # noqa: TID251 - the person agrees meanwhile
             await asyncio.sleep(0.3)
             assert not waiting.done()
-            assert "deviceComplete" in await asyncio.to_thread(provider.agree, started.code.verification_uri_complete)
+            place = started.code.verification_uri_complete
+            assert "deviceComplete" in await asyncio.to_thread(provider.agree, place, registered)
             id_token, token = await waiting, accounts.make_token()
             joined = await log_in(server.url, id_token, token)
             assert (joined.name, joined.scopes) == ("li", ("view", "review"))
             async with running_client(tmp_path / "r.db", server.url, token) as client:
                 await until(lambda: client.status.state == "online" and client.status.name == "li")
-            assert id_token not in caplog.text and token not in caplog.text
+            for secret in (id_token, token, glewlwyd.SECRET, quote_plus(glewlwyd.SECRET)):
+                assert secret not in caplog.text
 
     with glewlwyd.running(tmp_path) as provider:
         asyncio.run(scenario(provider))
     assert "li (view review) logged in from 127.0.0.1" in caplog.text
+
+
+def test_a_wrong_secret_and_a_guessed_code_let_nobody_in(tmp_path: Path) -> None:
+    async def refused(asked: Awaitable[object]) -> str:
+        with pytest.raises(ReportableError) as caught:
+            await asked
+        return caught.value.code
+
+    async def scenario(provider: glewlwyd.Glewlwyd) -> list[str]:
+        file = secret_file(tmp_path)
+        log_in_by = rules(provider.issuer, client=glewlwyd.CONFIDENTIAL, secret_file=file)
+        async with serving(tmp_path / "s", log_in=log_in_by) as server:
+            assert await ServersProvider(server.url, "").answer("guessed") == {"error": "access_denied"}
+            secret_file(tmp_path, "another secret")
+            found = [await refused(begin(server.url))]
+            secret_file(tmp_path, mode=0o644)
+            found.append(await refused(begin(server.url)))
+            secret_file(tmp_path)
+            assert (await begin(server.url)).code.user_code, "a renewed secret counts at once"
+            for _ in range(30):
+                if (code := await refused_or_begun(server.url)) != "":
+                    return [*found, code]
+            raise AssertionError("nobody who begins again and again is slowed down")
+
+    async def refused_or_begun(url: str) -> str:
+        try:
+            await begin(url)
+        except ReportableError as error:
+            return error.code
+        return ""
+
+    with glewlwyd.running(tmp_path) as provider:
+        assert asyncio.run(scenario(provider)) == ["login_failed", "server_away", "login_often"]
+
+
+@pytest.mark.parametrize(("text", "mode", "why"), [
+    ("", 0o600, "one line"), ("short", 0o600, "one line"), ("two\nlines here", 0o600, "one line"),
+    ("good enough", 0o604, "open to everybody"), ("schlüssel", 0o600, "ASCII"), (None, 0, "cannot be read")])
+def test_a_secret_that_cannot_be_used_is_refused_before_anything_is_served(tmp_path: Path, text: str | None, mode: int,
+                                                                          why: str) -> None:
+    file = str(tmp_path / "none") if text is None else secret_file(tmp_path, text, mode)
+    with pytest.raises(ReportableError, match=why) as caught:
+        rules("https://sso.example", secret_file=file)
+    assert caught.value.code == "bad_client_secret"

@@ -10,7 +10,7 @@ from support.wire import account, admin_token, bodies_of, fill, raw, raw_peer, s
 
 from core.domain.attention import Thresholds
 from core.domain.blob import blob_hash
-from core.domain.events import SessionCreated, encode_event, make_event
+from core.domain.events import SessionCreated, SubmissionRescored, encode_event, make_event
 from core.domain.task import AgentSettings, Task
 from core.domain.verdict import Author
 from core.protocol.messages import (
@@ -50,6 +50,7 @@ from core.protocol.operations import (
     MakeQueue,
     MergeOpinions,
     Op,
+    Rescore,
     RestoreSession,
     SetTag,
     SetThresholds,
@@ -79,6 +80,7 @@ OPS: dict[type[Op], Op] = {
     AddNote: AddNote(step=0, text="x"),
     SetTag: SetTag(step=0, tag="x"),
     MergeOpinions: MergeOpinions(opinions=()),
+    Rescore: Rescore(score=SubmissionRescored(ordinal=1, evaluator="e", version="1", total=1.0)),
     TellTime: TellTime(seconds={1: 1.0}),
     DeleteSession: DeleteSession(),
 }

@@ -26,7 +26,7 @@ from core.domain.events.guidance import (
     GuidanceQueued,
     GuidanceWithdrawn,
 )
-from core.domain.events.score import ScoreGiven, SubmissionMade
+from core.domain.events.score import ScoreGiven, SubmissionMade, SubmissionRescored
 from core.domain.events.session import (
     Branched,
     ControlAsked,
@@ -40,14 +40,16 @@ from core.domain.events.session import (
     SnapshotTaken,
 )
 from core.domain.events.step import StepAdded, StepStarted, SummaryAdded
+from core.domain.events.takeover import ActionAsked, HandBackAsked, HandedBack, TakenOver, TakeoverAsked
 
 __all__ = [
-    "FACT_KINDS", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched", "ControlAsked",
-    "Event", "ExchangeMade", "ExchangeRelation", "Fact", "FileChanged", "GuidanceAnswered", "GuidanceChangeAsked",
-    "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
-    "GuidanceWithdrawn", "HostPlaceChanged", "NotSaved", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven",
-    "SearchMade", "SearchResult", "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged",
-    "SnapshotFailed", "SnapshotTaken", "StepAdded", "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet",
-    "TerminalOutput", "ThresholdsSet", "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event",
-    "decode_stored", "encode_event", "kinds_of", "make_event",
+    "FACT_KINDS", "ActionAsked", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched",
+    "ControlAsked", "Event", "ExchangeMade", "ExchangeRelation", "Fact", "FileChanged", "GuidanceAnswered",
+    "GuidanceChangeAsked", "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact",
+    "GuidanceQueued", "GuidanceWithdrawn", "HandBackAsked", "HandedBack", "HostPlaceChanged", "NotSaved", "NoteAdded",
+    "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult", "SessionContinued", "SessionCreated",
+    "SessionState", "SessionStateChanged", "SnapshotFailed", "SnapshotTaken", "StepAdded", "StepStarted",
+    "SubmissionMade", "SubmissionRescored", "SummaryAdded", "TagSet", "TakenOver", "TakeoverAsked", "TerminalOutput",
+    "ThresholdsSet", "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored",
+    "encode_event", "kinds_of", "make_event",
 ]

@@ -18,12 +18,12 @@ import msgspec
 from core.domain.blob import blob_hash
 from core.domain.bounds import Id, Moment
 from core.domain.errors import InvalidInput
-from core.domain.events import annotation, attention, effect, exchange, guidance, score, session, step
+from core.domain.events import annotation, attention, effect, exchange, guidance, score, session, step, takeover
 from core.domain.events.fact import Fact, UnknownFact
 from core.domain.ids import new_id
 from core.domain.verdict import Author
 
-_SUBJECTS = (session, step, exchange, effect, guidance, score, attention, annotation)
+_SUBJECTS = (session, step, exchange, effect, guidance, score, attention, annotation, takeover)
 """The modules that declare facts."""
 
 

@@ -30,3 +30,22 @@ class ScoreGiven(Fact, frozen=True, kw_only=True, tag="score_given"):
     message: Text = ""
     failed: bool = False
     reason: Code = ""
+
+
+class SubmissionRescored(Fact, frozen=True, kw_only=True, tag="submission_rescored"):
+    """What was handed in `ordinal`-th, scored once more by an evaluator that changed, or a judge; fields as in
+    `ScoreGiven`, which stays as it was given.
+
+    `evaluator` names who scored, `version` is the digest of all that its answer hangs on: script and references, or
+    model, prompt and rubric.
+    """
+
+    ordinal: Count
+    evaluator: Name
+    version: Code
+    total: Points | None
+    metric: Points | None = None
+    parts: Annotated[dict[Name, Points], Few] = {}
+    message: Text = ""
+    failed: bool = False
+    reason: Code = ""

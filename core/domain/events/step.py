@@ -31,6 +31,7 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     the agent's own words or actions are others than in the telling before, so that opinions on that one are void.
     `item` is the id that the source gives the step's message, "" where it gives none. `pictures` are all of the body.
     `sampled` names the answer in the policy's own tokens (`domain/sampled.py`), where its model says them.
+    `asked` is the event in which a person asked for it (`ActionAsked`); "" for the agent's own steps.
     """
 
     head: StepHead
@@ -45,6 +46,7 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     item: Id = ""
     pictures: Annotated[tuple[Picture, ...], Few] = ()
     sampled: BlobRef = ""
+    asked: Id = ""
 
 
 class SummaryAdded(Fact, frozen=True, kw_only=True, tag="summary_added"):

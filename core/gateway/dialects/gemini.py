@@ -72,7 +72,8 @@ class Gemini:
             response = dict_of(given.get("response"))
             output = response.get("output", response.get("error", response))
             call = text_of(given.get("id")) or f"{text_of(given.get('name'))}-{n}"
-            found.setdefault(call, CallOutcome(call=call, text=as_json(output), failed="error" in response))
+            found.setdefault(call, CallOutcome(call=call, text=as_json(output), name=text_of(given.get("name")),
+                                               failed="error" in response))
         return [*found.values()]
 
     def put(self, item: Json, text: str) -> list[Json]:

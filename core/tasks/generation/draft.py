@@ -1,16 +1,11 @@
-"""What the four phases make of a task, and what becomes of a draft. Values only."""
+"""What the four phases make of a task. Values only."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
-
-Phase = Literal["description", "initial tests", "image", "final tests"]
-PHASES: tuple[Phase, ...] = ("description", "initial tests", "image", "final tests")
-
-State = Literal["accepted", "refused", "to mend"]
 
 
 class Idea(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,23 +44,6 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     initial: str = ""
     image: Image = Image()
     final: FinalTests = FinalTests(tests="")
-
-
-class DraftRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of a draft: the gate that it did not pass, why, and how often its author was asked again.
-
-    `by_person`: somebody decided so.
-    """
-
-    number: int
-    id: str
-    state: State
-    title: str = ""
-    phase: str = ""
-    gate: str = ""
-    reason: str = ""
-    mended: int = 0
-    by_person: bool = False
 
 
 class TaskAuthor(Protocol):

@@ -6,22 +6,19 @@ import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from core.aio import TaskScope
+from core.domain.drafts import PHASES, DraftRecord, Phase
 from core.domain.errors import Conflict, InvalidInput, Unavailable
-from core.tasks.generation.authored import check_final, check_idea, check_image, check_tests
+from core.store.drafts import DraftRecords
 from core.tasks.generation.bench import DraftBench
-from core.tasks.generation.draft import Draft, DraftRecord, FinalTests, Idea, Image, Phase, TaskAuthor
-from core.tasks.generation.folders import TRAILER, write_harbor, write_own
-from core.tasks.generation.gates import GateRefusal, Originality, gives_away, prove_draft
-from core.tasks.generation.records import DraftRecords
+from core.tasks.generation.draft import Draft, TaskAuthor
+from core.tasks.generation.folders import write_harbor, write_own
+from core.tasks.generation.gates import GateRefusal, Originality
+from core.tasks.generation.in_progress import Answer, DraftInProgress
 
-T = TypeVar("T")
-Ask = Callable[[str], Awaitable[T]]
-Check = Callable[[T], Awaitable[GateRefusal | None]]
 OnRecord = Callable[[DraftRecord], None]
 
 MOST_DRAFTS = 6
@@ -38,23 +35,30 @@ class DraftPlan(msgspec.Struct, frozen=True, kw_only=True):
     base: str
 
 
-class _Refused(Exception):
-    """The end of a draft: the last answer of a phase did not pass its gate."""
+class Solved(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a policy solved a draft, and in which sessions."""
 
-    def __init__(self, phase: Phase, refusal: GateRefusal) -> None:
-        super().__init__(refusal.reason)
-        self.phase, self.refusal = phase, refusal
+    solved: int
+    sessions: tuple[str, ...]
+
+
+Drive = Callable[[DraftInProgress, DraftBench], Awaitable[str]]
+"""Takes one draft through its phases, to its end; gives the session in which that happened, "" for none."""
+
+Solve = Callable[[Draft, DraftBench], Awaitable[Solved]]
+"""Lets a policy try a draft that passed all other gates."""
 
 
 class Generator:
-    """One run of an author."""
+    """One run."""
 
-    def __init__(self, author: TaskAuthor, plan: DraftPlan, open_bench: Callable[[], DraftBench],
-                 on_record: OnRecord) -> None:
-        self._author, self._plan, self._open_bench, self._on_record = author, plan, open_bench, on_record
+    def __init__(self, drive: Drive, plan: DraftPlan, open_bench: Callable[[], DraftBench], on_record: OnRecord,
+                 solve: Solve | None = None) -> None:
+        self._drive, self._plan, self._open_bench, self._on_record = drive, plan, open_bench, on_record
+        self._solve = solve
         self._records = DraftRecords(plan.folder)
         self._originality = Originality()
-        self._turn, self._number, self._accepted = asyncio.Lock(), 0, 0
+        self._number, self._accepted = 0, 0
         self._changed = asyncio.Condition()
         self._open = 0
 
@@ -91,83 +95,62 @@ class Generator:
             return self._number
 
     async def _one(self, number: int, bench: DraftBench) -> DraftRecord:
-        making = _Making(number, self._author, bench, self._plan, self._originality, self._turn)
-        try:
-            draft = await making.draft()
-        except _Refused as end:
-            idea = making.idea
-            return DraftRecord(number=number, id=_id(number, idea), state="refused", title=idea.title if idea else "",
-                               phase=end.phase, gate=end.refusal.gate, reason=end.refusal.reason, mended=making.mended)
+        making = DraftInProgress(number, bench, self._originality, self._records.put_answer, tries=self._plan.tries,
+                                 base=self._plan.base)
+        session = await self._drive(making, bench)
+        record = msgspec.structs.replace(making.record(), session=session)
+        if record.state != "accepted":
+            return record
+        draft = making.draft()
+        if self._solve is not None:
+            tried = await self._solve(draft, bench)
+            record = msgspec.structs.replace(record, solved=tried.solved, attempts=len(tried.sessions),
+                                             solvers=tried.sessions)
+            if not tried.solved:
+                return msgspec.structs.replace(
+                    record, state="refused", phase=PHASES[-1], gate="solved sometimes",
+                    reason=f"none of {len(tried.sessions)} attempts of the policy solved it")
         write_own(draft, self._plan.folder / "tiphys" / draft.id)
         write_harbor(draft, self._plan.folder / "harbor" / draft.id, self._plan.base)
-        return DraftRecord(number=number, id=draft.id, state="accepted", title=draft.idea.title, mended=making.mended)
+        return record
 
 
-class _Making:
-    """One draft through its phases; each answer that a gate refuses is asked for again with the reason."""
+class AuthorDrive:
+    """Drives drafts by an author that is asked phase by phase; an answer that a gate refuses is asked for again, with
+    the reason."""
 
-    def __init__(self, number: int, author: TaskAuthor, bench: DraftBench, plan: DraftPlan, originality: Originality,
-                 turn: asyncio.Lock) -> None:
-        self._number, self._author, self._bench, self._plan = number, author, bench, plan
-        self._originality, self._turn = originality, turn
-        self.idea: Idea | None = None
-        self.mended = 0
+    def __init__(self, author: TaskAuthor) -> None:
+        self._author = author
+        self._turn = asyncio.Lock()
 
-    async def draft(self) -> Draft:
-        """The draft that passed all gates. Raises _Refused, Unavailable."""
-        author, number = self._author, self._number
+    async def __call__(self, making: DraftInProgress, bench: DraftBench) -> str:
+        """See Drive."""
         async with self._turn:  # in the order of the numbers, so that of two alike the first one stays
-            idea = await self._phase("description", lambda mend: author.describe(number, mend), self._idea_gate)
-        initial = await self._phase("initial tests", lambda mend: author.initial_tests(idea, mend), _tests_gate)
-        image = await self._phase("image", lambda mend: self._image(idea, initial, mend),
-                                  lambda made: self._image_gate(idea, initial, made))
-        draft = Draft(id=_id(number, idea), idea=idea, initial=initial, image=image)
-        final = await self._phase("final tests", lambda mend: author.final_tests(idea, initial, image, mend),
-                                  lambda answer: self._final_gate(draft, answer))
-        return msgspec.structs.replace(draft, final=final)
+            await self._phase(making, "description")
+        for phase in PHASES[1:]:
+            await self._phase(making, phase)
+        return ""
 
-    async def _phase(self, phase: Phase, ask: Ask[T], check: Check[T]) -> T:
-        """The first answer of at most `tries` that passes. Raises _Refused."""
-        refusal: GateRefusal | None = None
-        for tried in range(self._plan.tries):
-            self.mended += tried > 0
+    async def _phase(self, making: DraftInProgress, phase: Phase) -> None:
+        mend = ""
+        while making.phase == phase and not making.is_over:
             try:
-                answer = await ask(f"{refusal.gate}: {refusal.reason}" if refusal else "")
-                refusal = await check(answer)
+                answer = await self._asked(making, phase, mend)
             except InvalidInput as error:
-                refusal = GateRefusal("form", error.sentence)
-                continue
-            if refusal is None:
-                return answer
-        raise _Refused(phase, refusal or GateRefusal("form", "nothing was asked for"))
+                refusal: GateRefusal | None = making.refuse(GateRefusal("form", error.sentence), "")
+            else:
+                refusal = await making.take(answer)
+            mend = f"{refusal.gate}: {refusal.reason}" if refusal else ""
 
-    async def _idea_gate(self, idea: Idea) -> GateRefusal | None:
-        check_idea(idea)
-        self.idea = idea
-        return gives_away(idea) or self._originality.admit(_id(self._number, idea), idea)
-
-    async def _image(self, idea: Idea, initial: str, mend: str) -> Image:
-        image = await self._author.image(idea, initial, mend)
-        check_image(image)
-        return await self._bench.make(image, idea.folder)
-
-    async def _image_gate(self, idea: Idea, initial: str, image: Image) -> GateRefusal | None:
-        check_image(image)
-        problem = await self._bench.initial_problem(image, idea.folder, initial + TRAILER)
-        return GateRefusal("initial tests pass", problem) if problem else None
-
-    async def _final_gate(self, draft: Draft, final: FinalTests) -> GateRefusal | None:
-        check_final(final)
-        return await prove_draft(msgspec.structs.replace(draft, final=final), self._bench, self._plan.base)
-
-
-async def _tests_gate(source: str) -> GateRefusal | None:
-    check_tests(source)
-    return None
-
-
-def _id(number: int, idea: Idea | None) -> str:
-    return f"gen-{number:04d}-{idea.folder[:40]}" if idea else f"gen-{number:04d}"
+    async def _asked(self, making: DraftInProgress, phase: Phase, mend: str) -> Answer:
+        author, idea = self._author, making.idea
+        if phase == "description" or idea is None:
+            return await author.describe(making.number, mend)
+        if phase == "initial tests":
+            return await author.initial_tests(idea, mend)
+        if phase == "image":
+            return await author.image(idea, making.initial, mend)
+        return await author.final_tests(idea, making.initial, making.image, mend)
 
 
 def prepare(folder: Path) -> None:

@@ -59,10 +59,14 @@ def read_terminal_bench(folder: Path) -> list[CatalogueTask]:
 
 
 def _mapping(folder: Path, name: str) -> dict[str, Any]:
-    """A YAML file's table; an empty file's is empty."""
+    """A YAML file's table; an empty file's is empty. One that refers back to itself is refused: a few lines of such
+    references stand for more than a memory holds."""
+    text = read_text(inside(folder, name))
     try:
-        found = yaml.safe_load(read_text(inside(folder, name)))
-    except yaml.YAMLError as error:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
+            raise _refused(f"{name} refers back to parts of itself (*name)")
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(f"{name} is no YAML: {str(error)[:300]}") from error
     if not isinstance(found or {}, dict):
         raise _refused(f"{name} holds no table")

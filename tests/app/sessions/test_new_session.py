@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QDialogButtonBox
 from support.desktops import listed, window
 from support.eventually import eventually
 from support.parts import ROOT, Parts, stopped
+from support.recipes import textcraft  # noqa: F401 - a fixture
 from support.server_process import ServerProcess
 from support.wire import account, admin_token, serving
 
@@ -22,6 +24,8 @@ from app.desk.session_key import OWN, id_of, key_of
 from app.sessions.new_dialog import NewSessionDialog
 from app.window.bootstrap import Desktop
 from core.domain.events import SessionCreated, ThresholdsSet, decode_event
+from core.domain.task import EnvironmentSettings
+from core.environments.registry import ENVIRONMENTS
 from core.protocol.operations import CreateSession
 from core.server.authority import Authority
 from core.store import log
@@ -37,6 +41,14 @@ def task(home: Path, name: str, title: str) -> None:
     folder.mkdir(parents=True)
     (folder / "task.toml").write_text(f"id = {json.dumps(name)}\ntitle = {json.dumps(title)}\ndescription = 'Do it.'\n",
                                       encoding="utf-8")
+
+
+def crafting_task() -> str:
+    """The rest of a task's file: an environment, and an agent that plays the right commands."""
+    chosen = EnvironmentSettings(kind="textcraft")
+    turns = "\n".join('[[turn]]\nthought = "go on"\n[[turn.calls]]\ntool = "act"\n'
+                      f'arguments = {{command = "{command}"}}' for command in ENVIRONMENTS["textcraft"].plan(chosen))
+    return f'[environment]\nkind = "textcraft"\n[agent.model]\nkind = "scripted"\nscript = {json.dumps(turns)}\n'
 
 
 def tiphys(home: Path, *words: str) -> str:
@@ -311,3 +323,33 @@ async def test_an_agent_of_another_server_works_and_is_watched_and_searched_from
             find.box.insert("numbers.txt")
             await eventually(lambda: any(hit.session == session and hit.where == "action"
                                          for hit, _ in find.list.model().entries))
+
+
+async def test_a_task_of_an_environment_is_played_from_the_window_and_by_the_command(
+        qapp, tmp_path, textcraft):  # noqa: F811
+    task(tmp_path / "lab", "craft", "Craft planks")
+    with (tmp_path / "lab/tasks/craft/task.toml").open("a", encoding="utf-8") as file:
+        file.write(crafting_task())
+    lab = Parts(tmp_path / "lab", TIPHYS_SCRIPT_PACE="0")
+    lab.env["PYTHONPATH"] += f"{os.pathsep}{textcraft}"
+    ended = lab.tiphys("run", "craft")[-1]
+    assert (ended["state"], ended["score"]) == ("finished", 100.0), ended
+    lab.start_server()
+    with stopped(lab, "none"):
+        async with window(tmp_path / "desk") as made:
+            home = Home(tmp_path / "lab")
+            entry = made.place.servers.add(read_endpoint(home).url, home.admin_token.read_text(), "lab")
+            await eventually(lambda: "lab: connected" in made.window.status.links_text)
+            dialog = await ask(made)
+            await choose(dialog, entry.id)
+            await eventually(lambda: "craft" in tasks(dialog))
+            dialog.task.setCurrentIndex(dialog.task.findData("craft"))
+            assert dialog.about.sandbox.text() == "none needed: it is played in textcraft 0" and may_start(dialog)
+            assert dialog.about.budget.text() == "30 step(s)", "the environment's usual limit"
+            dialog.model.setCurrentIndex(dialog.model.findData("openai"))
+            assert not dialog.sandbox.isVisibleTo(dialog), "nothing to choose: it needs none"
+            dialog.model.setCurrentIndex(0)
+            QTest.keyClick(dialog, Qt.Key.Key_Return)
+            session, desk = made.cursor.session, made.desks.of(made.cursor.session)
+            await eventually(lambda: (row := desk.row(session)) is not None and row.state == "finished", 60)
+            assert desk.row(session).score == 100.0 and desk.row(session).limits.steps == 30

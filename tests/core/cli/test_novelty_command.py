@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from support.logs import fill
+from support.served_model import served
 
 from core.domain.blob import blob_hash
 from core.domain.events import ScoreGiven, SessionCreated, SubmissionMade, encode_event, make_event
 from core.domain.message import Message
 from core.domain.verdict import Author
 from core.llm.model import Completion, Request, estimate_tokens
-from core.llm.serve_local import ModelEndpoint
 from core.store.schema import open_log
 from core.store.sqlite import transaction
 from core.supervision.novelty import DIMENSIONS
@@ -51,21 +49,9 @@ class Reviewer:
 
 @pytest.fixture
 def endpoint() -> Iterator[tuple[Reviewer, str]]:
-    model, ready, held = Reviewer(), threading.Event(), {}
-
-    async def serve() -> None:
-        served = ModelEndpoint(model)
-        held["url"], held["loop"], held["end"] = await served.start(), asyncio.get_running_loop(), asyncio.Event()
-        ready.set()
-        await held["end"].wait()
-        await served.close()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    assert ready.wait(10)
-    yield model, held["url"]
-    held["loop"].call_soon_threadsafe(held["end"].set)
-    thread.join(10)
+    model = Reviewer()
+    with served(model) as url:
+        yield model, url
 
 
 def scored(home: Path, session: str, total: float) -> None:

@@ -17,6 +17,7 @@ from core.domain.events import (
     StepAdded,
     SummaryAdded,
     VerdictGiven,
+    decode_event,
     encode_event,
     make_event,
 )
@@ -125,6 +126,20 @@ def test_verdicts_mask_persons_decide_and_authors_can_be_ignored(maker):
     assert steps_in(collect(maker, ignored=("rule",))[0][0], "masked") == []
     assert 3 not in steps_in(collect(maker, ignored=("person",))[0][0], "kept")
     assert steps_in(collect(maker, verdicts="none")[0][0], "masked") == []
+
+
+def test_what_a_person_wrote_in_the_agents_place_is_marked_and_trains_or_not(maker):
+    place = next(i for i, body in enumerate(maker.bodies) if isinstance(decode_event(body).fact, StepAdded))
+    event = decode_event(maker.bodies[place])
+    head = msgspec.structs.replace(event.fact.head, author="Ada")
+    maker.bodies[place] = encode_event(msgspec.structs.replace(event, fact=msgspec.structs.replace(
+        event.fact, head=head, asked="e1")))
+    first = collect(maker)[0][0]
+    assert steps_in(first, "kept") == [1, 2, 3, 4, 5, 6] and first.people == {"1": "Ada"}
+    for verdicts in ("final", "none"):
+        first = collect(maker, taken_over="mask", verdicts=verdicts)[0][0]
+        assert steps_in(first, "masked") == [1] and first.people == {"1": "Ada"}
+    assert not collect(maker)[0][-1].people.keys() - {"1"}
 
 
 def test_an_action_that_the_context_holds_otherwise_than_it_was_written_is_not_trained():

@@ -23,8 +23,8 @@ from core.agents.signals import Signals
 from core.agents.steps import StepJournal
 from core.agents.subagent import SubagentCall, SubagentSession
 from core.aio import TaskScope
-from core.domain.events import ControlAsked, ExchangeMade, GuidanceQueued, encode_event, make_event
-from core.domain.step import Usage
+from core.domain.events import ControlAsked, ExchangeMade, GuidanceQueued, StepAdded, encode_event, make_event
+from core.domain.step import Usage, decode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
 from core.gateway.inlet import Inlet, Streams
@@ -263,5 +263,28 @@ def test_an_agent_that_hangs_up_leaves_a_discarded_answer_and_comes_again_to_the
             first, second = bench.exchanges()
             assert (first.is_discarded, first.step, second.is_discarded, second.step) == (True, 1, False, 1)
             assert second.relation == "retry" and upstream.received[0].raw != b""
+
+    asyncio.run(main())
+
+
+def test_a_result_whose_id_the_agent_made_up_is_that_of_the_tools_call(tmp_path: Path, upstream: Upstream) -> None:
+    path, body = requests()["gemini"]
+
+    async def main() -> None:
+        bench = Bench(tmp_path, upstream)
+        bench.seam._upstream = Endpoint(upstream.url)
+        async with bench.open():
+            _, _, answer = await asyncio.to_thread(ask, bench.port, path, body)
+            said = json.loads(answer.partition(b"data: ")[2])["candidates"][0]["content"]
+            called = [part["functionCall"] for part in said["parts"] if "functionCall" in part]
+            assert called and not any("id" in call for call in called)
+            came = [{"functionResponse": {"id": f"made-up-{n}", "name": call["name"],
+                                          "response": {"output": f"out {n}"}}} for n, call in enumerate(called)]
+            body["contents"] += [said, {"role": "user", "parts": came}]
+            await asyncio.to_thread(ask, bench.port, path, body)
+            (added,) = [fact for fact in bench.journal.facts() if isinstance(fact, StepAdded)]
+            step = decode_body(bench.journal.blob(added.body))
+            assert [seen.output.text for seen in step.observations] == [f"out {n}" for n in range(len(called))]
+            assert not added.head.is_error
 
     asyncio.run(main())

@@ -12,6 +12,7 @@ from support.wire import AGENT, bodies_of
 from core.domain.attention import Thresholds
 from core.domain.errors import Conflict, NotFound
 from core.domain.events import (
+    ActionAsked,
     AttentionCleared,
     AttentionRaised,
     Branched,
@@ -22,11 +23,13 @@ from core.domain.events import (
     GuidanceDelivered,
     GuidanceEdited,
     GuidanceWithdrawn,
+    HandedBack,
     SessionCreated,
     SessionState,
     SessionStateChanged,
     SnapshotTaken,
     StepAdded,
+    TakeoverAsked,
     ThresholdsSet,
     TimeSpent,
     VerdictGiven,
@@ -39,6 +42,7 @@ from core.domain.task import AgentSettings, Budget, ModelSettings, Task
 from core.domain.verdict import Author
 from core.protocol.messages import Ack, Command, Nak
 from core.protocol.operations import (
+    Act,
     AddNote,
     AnyOp,
     BranchSession,
@@ -50,11 +54,13 @@ from core.protocol.operations import (
     CreateSession,
     GiveVerdict,
     Guide,
+    HandBack,
     ImportSession,
     MergeOpinions,
     Opinion,
     SetTag,
     SetThresholds,
+    TakeOver,
     TellTime,
 )
 from core.server import called, handlers, lifecycle
@@ -438,3 +444,21 @@ def test_a_branch_has_the_advice_of_its_past_and_no_other(session: Bench) -> Non
     assert session.refused(own, session="d", principal=GUIDE) == "missing_scope"
     assert session.refused(BranchSession(parent="s", step=1), session="c") == "session_exists"
     assert not log.knows(session.conn, "d"), "what is refused leaves nothing"
+
+
+def test_who_has_taken_over_acts_and_nobody_else(session: Bench) -> None:
+    ann = Principal(name="ann", scopes=("view", "guide"))
+    act = Act(tool="act", arguments='{"command":"north"}')
+    assert session.refused(act) == session.refused(HandBack()) == "not_taken_over"
+    assert session.refused(TakeOver(), principal=Principal(name="kim", scopes=("view", "review"))) == "missing_scope"
+    session.ask(TakeOver(idle_s=60), principal=ann, id="t1")
+    assert log.row(session.conn, "s").held_by == "ann" and session.refused(act) == "not_taken_over"
+    assert isinstance(session.ask(act, principal=ann, id="a1"), Ack)
+    assert session.refused(Act(tool="act", arguments="[]"), principal=ann) == "bad_action"
+    assert session.facts()[-2:] == [TakeoverAsked(idle_s=60), ActionAsked(tool="act", arguments=act.arguments)]
+    session.ask(HandBack(), principal=ann)
+    session.write(HandedBack(step=2, reason="asked"))
+    assert log.row(session.conn, "s").held_by == "" and session.refused(act, principal=ann) == "not_taken_over"
+    session.ask(TakeOver(), principal=ann)
+    session.write(SessionStateChanged(state="running"), SessionStateChanged(state="finished"))
+    assert log.row(session.conn, "s").held_by == "" and session.refused(TakeOver(), principal=ann) == "session_over"

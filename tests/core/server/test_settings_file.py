@@ -51,13 +51,18 @@ def test_the_installed_file_changes_nothing_and_each_line_of_it_works(tmp_path: 
 
 
 def test_every_setting_of_the_server_has_its_effect(tmp_path: Path) -> None:
+    secret = tmp_path / "oidc.secret"
+    secret.touch(0o640)
+    secret.write_text("correct horse")
     text = "".join(f"{s.key} = {to_toml(s.example)}\n" for s in SERVER_SETTINGS)
-    values = read_settings(write(tmp_path, text))
+    values = read_settings(write(tmp_path, text.replace("/etc/tiphys/oidc.secret", str(secret))))
     made, usual = settings_of(Home(tmp_path), values, False), settings_of(Home(tmp_path), {}, False)
     for one in SERVER_SETTINGS:
         if hasattr(made, one.key):
             assert getattr(made, one.key) == one.example, one.key
             assert getattr(usual, one.key) in (one.default, None), one.key
+        elif one.key.startswith("oidc_") and isinstance(one.example, str):
+            assert getattr(made.log_in, one.key.removeprefix("oidc_")) == values[one.key], one.key
 
 
 @pytest.mark.parametrize(("text", "code"), [

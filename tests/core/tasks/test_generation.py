@@ -14,16 +14,17 @@ import msgspec
 import pytest
 from support.sandboxes import HOME, need_engine
 
+from core.domain.drafts import DraftRecord
 from core.domain.errors import InvalidInput, NotFound
+from core.store.drafts import DraftRecords
 from core.tasks.catalogue import Catalogue
 from core.tasks.generation.authored import check_idea, check_image, check_tests
 from core.tasks.generation.bench import DraftBench
-from core.tasks.generation.draft import DraftRecord, FinalTests, Idea, Image
+from core.tasks.generation.draft import FinalTests, Idea, Image
 from core.tasks.generation.folders import write_harbor, write_own
 from core.tasks.generation.gates import Originality, gives_away
-from core.tasks.generation.generator import DraftPlan, Generator, clear, prepare
+from core.tasks.generation.generator import AuthorDrive, DraftPlan, Generator, Solved, clear, prepare
 from core.tasks.generation.likeness import resemblance, signature
-from core.tasks.generation.records import DraftRecords
 from core.tasks.generation.template_author import IMPORTS, TEMPLATES, TemplateAuthor
 
 CALM = Idea(title="Add two", folder="sums", truth="echo $(( $(cat sums/a) + $(cat sums/b) )) > sums/c\n",
@@ -76,12 +77,13 @@ def asserting(what: str) -> FinalTests:
     return FinalTests(tests=f"import pathlib\n\n\ndef test_sum():\n    assert {what}\n", cheats=FINAL.cheats)
 
 
-def made(author, folder: Path, count: int, tries: int) -> list[DraftRecord]:
+def made(author, folder: Path, count: int, tries: int, solve=None) -> list[DraftRecord]:
     """All records of a run on one bench."""
     prepare(folder)
     found: list[DraftRecord] = []
     plan = DraftPlan(count=count, folder=folder, tries=tries, at_once=1, base="tiphys-test-base:none")
-    asyncio.run(Generator(author, plan, lambda: DraftBench(folder / ".work", HOME), found.append).run())
+    drive = AuthorDrive(author)
+    asyncio.run(Generator(drive, plan, lambda: DraftBench(folder / ".work", HOME), found.append, solve).run())
     clear(folder)
     return found
 
@@ -99,13 +101,18 @@ def test_every_gate_refuses_the_draft_with_its_fault(tmp_path: Path) -> None:
     ideas = {1: msgspec.structs.replace(CALM, description=f"{OTHER[1]} Do {CALM.truth}"),
              3: msgspec.structs.replace(CALM, description=OTHER[3]),
              7: msgspec.structs.replace(CALM, description=OTHER[3])}
-    found = {one.number: one for one in made(Faulty(ideas, faults), tmp_path / "out", 2, 1)}
+
+    async def solve(draft, bench) -> Solved:
+        return Solved(solved=0, sessions=("s1", "s2"))
+
+    found = {one.number: one for one in made(Faulty(ideas, faults), tmp_path / "out", 2, 1, solve)}
     assert {n: (one.phase, one.gate) for n, one in found.items() if n < 8 and one.state == "refused"} == {
         1: ("description", "truth is hidden"), 2: ("image", "initial tests pass"),
         3: ("final tests", "doing nothing earns 0"), 4: ("final tests", "truth passes"),
         5: ("final tests", "cheat empty"), 6: ("image", "form"),
         7: ("description", "near-duplicate")}
-    assert "exit code 3" in found[6].reason and found[8].state == "accepted"
+    assert "exit code 3" in found[6].reason and found[8].gate == "solved sometimes"
+    assert (found[8].state, found[8].solved, found[8].attempts) == ("refused", 0, 2)
 
 
 @pytest.mark.docker

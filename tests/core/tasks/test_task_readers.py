@@ -93,6 +93,7 @@ def test_terminal_benchs_first_form(tmp_path: Path) -> None:
     ("task.yaml", "same_shell: false", "same_shell: true", "run_tests_in_same_shell"),
     ("task.yaml", "instruction: |-", "was: |-", "there is no instruction"),
     ("task.yaml", "instruction: |-", "instruction: !!python/object/apply:os.system |-", "task.yaml is no YAML"),
+    ("task.yaml", "instruction: |-", "a: &a [x, x]\nb: [*a, *a]\ninstruction: |-", "refers back to parts of itself"),
     ("docker-compose.yaml", "services:", "services:\n  other:\n    image: x", "more than one service"),
     ("docker-compose.yaml", "services:", "networks: {a: {}}\nservices:", "networks"),
     ("docker-compose.yaml", "sleep infinity", "python serve.py", "command python serve.py"),

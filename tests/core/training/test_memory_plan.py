@@ -81,7 +81,12 @@ def test_a_refusal_names_what_would_fit_and_that_fits(room):
         memory.chosen(BIG, LONG, int(room), "auto")
     sentence = refused.value.sentence
     assert refused.value.code == "memory_short" and "activations" in sentence and "would fit" in sentence
-    if found := re.search(r"([0-9]+) devices", sentence):
+    if found := re.search(r"context_parallel=([0-9]+) on ([0-9]+) devices", sentence):
+        share, devices = int(found[1]), int(found[2])
+        less = msgspec.structs.replace(LONG, tokens=LONG.tokens // share, scored=LONG.scored // share, devices=devices,
+                                       is_shared=True)
+        memory.chosen(BIG, less, int(room), "auto")
+    if found := re.search(r"(?<!on )\b([0-9]+) devices", sentence):
         memory.chosen(BIG, msgspec.structs.replace(LONG, devices=int(found[1])), int(room), "auto")
     if found := re.search(r"at most ([0-9,]+) tokens", sentence):
         tokens = int(found[1].replace(",", ""))

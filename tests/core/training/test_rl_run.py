@@ -11,10 +11,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from study.small_policy import make_words, texts
-from support.letter_game import LETTERS, use_letter_game
+from support.letter_game import use_letter_game
 
+from app.desk.run_files import RunNews, is_run, look, write_session
 from core.domain.errors import Conflict, InvalidInput
+from core.formats import registry
+from core.formats.source import Source
 from core.training.rl_settings import RlSettings, ranges, read_rl_settings, stages
 
 torch = pytest.importorskip("torch")
@@ -24,39 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Deprec
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory) -> Path:
-    """A policy that says some letter at random: of three tokens an answer, two are nearly certain."""
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    use_letter_game()
-    folder = tmp_path_factory.mktemp("letters")
-    words = make_words(folder, texts("letters", range(len(LETTERS))))
-    torch.manual_seed(0)
-    net = LlamaForCausalLM(LlamaConfig(
-        vocab_size=len(words), hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
-        num_key_value_heads=2, max_position_embeddings=512, tie_word_embeddings=False, bos_token_id=None,
-        eos_token_id=words.eos_token_id, pad_token_id=words.pad_token_id))
-    _speak(net, words)
-    net.save_pretrained(str(folder))
-    return folder
-
-
-def _speak(net, words) -> None:
-    """Teach it the form: `Action: X` with any letter, whatever is asked for."""
-    openings = [t for t in texts("letters", range(len(LETTERS))) if "goal" in t or "Answer in this form" in t]
-    ids, starts = [], []
-    for at in range(0, len(openings), 2):
-        messages = [{"role": r, "content": c} for r, c in zip(("system", "user"), openings[at : at + 2], strict=True)]
-        prompt = words.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        starts += [len(words(prompt, add_special_tokens=False)["input_ids"])] * len(LETTERS)
-        ids += [words(f"{prompt}Action: {x}<|end|>", add_special_tokens=False)["input_ids"] for x in LETTERS]
-    ids = torch.tensor(ids)
-    labels = torch.where(torch.arange(ids.shape[1]) >= torch.tensor(starts)[:, None], ids, -100)
-    adam = torch.optim.AdamW(net.parameters(), 3e-2)
-    for _ in range(40):
-        net(input_ids=ids, labels=labels).loss.backward()
-        adam.step()
-        adam.zero_grad()
+def model(letter_policy) -> Path:
+    return letter_policy
 
 
 def settings(model: Path, out: Path, **more) -> RlSettings:
@@ -84,11 +55,15 @@ def test_it_learns_what_is_asked_for_and_tells_of_itself(model, tmp_path):
     assert [m.staleness for m in learnt] == [0] * len(learnt)
     assert all(m.entropy > 0 and m.length > 0 for m in learnt)
     assert max(m.kl for m in learnt) < 1e-6
+    news = look(tmp_path, RunNews())
+    assert is_run(tmp_path) and news.metrics == tuple(told) and news.newest == 7 and news.is_over
     sheets = [g for n in range(1, 8) for g in read_sheets((tmp_path / "groups" / f"{n:05d}.json").read_bytes())]
     assert len(sheets) == 14 and all(len(g.sessions) == 8 for g in sheets)
     varied = next(g for g in sheets if not g.dropped)
     assert sum(s.advantage for s in varied.sessions) == pytest.approx(0, abs=1e-3)
     assert varied.sessions[0].steps[0].text.startswith("Action:") and varied.sessions[0].steps[0].tokens
+    [again] = registry.read(Source(write_session(tmp_path, varied.sessions[0].session, tmp_path / "one.tiphys")))
+    assert again.session == varied.sessions[0].session and again.format == "archive"
     assert varied.sessions[0].steps[0].advantage == pytest.approx(varied.sessions[0].advantage)
 
 

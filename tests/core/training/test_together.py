@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import psutil
 import pytest
-from support.shard_cases import CASES, RUN
+from support.shard_cases import CASES, RUN, SHARED
 from support.tiny_model import make_model
 from support.updates import plain_gradient, session_rows, trainer_gradient, worst_error, write_rows
 
@@ -72,19 +72,22 @@ def settings(folder, out, **more) -> TrainSettings:
                             **RUN, **more})
 
 
-@pytest.mark.parametrize(("model", "method"), CASES)
-def test_the_gradient_of_two_processes_is_that_of_plain_transformers(made, outcomes, model, method):
+ALL = [*((*case, "") for case in CASES), *((*case, "-shared") for case in SHARED)]
+
+
+@pytest.mark.parametrize(("model", "method", "way"), ALL)
+def test_the_gradient_of_two_processes_is_that_of_plain_transformers(made, outcomes, model, method, way):
     folder, rows = made
-    loss, gradient, values = torch.load(outcomes / "fp32" / f"{model}-{method}.pt")
+    loss, gradient, values = torch.load(outcomes / "fp32" / f"{model}-{method}{way}.pt")
     theirs = plain_gradient(folder / model, rows, values if method == "lora" else None)
     assert loss == pytest.approx(theirs[0], rel=1e-5)
     assert worst_error(gradient, theirs[1]) <= 5e-6
 
 
-@pytest.mark.parametrize(("model", "method"), CASES)
-def test_in_bfloat16_it_differs_by_rounding_only_and_is_summed_in_float32(made, outcomes, tmp_path, model, method):
+@pytest.mark.parametrize(("model", "method", "way"), ALL)
+def test_in_bfloat16_it_differs_by_rounding_only_and_is_summed_in_float32(made, outcomes, tmp_path, model, method, way):
     folder, rows = made
-    loss, gradient, values = torch.load(outcomes / "bf16" / f"{model}-{method}.pt")
+    loss, gradient, values = torch.load(outcomes / "bf16" / f"{model}-{method}{way}.pt")
     theirs = plain_gradient(folder / model, rows, values if method == "lora" else None)
     assert loss == pytest.approx(theirs[0], rel=2e-4)  # weights that were cast would be wrong by 1e-3
     _, alone, trainer = trainer_gradient(folder / model, folder / "data.jsonl", tmp_path, batch=21,
@@ -192,6 +195,43 @@ def test_stopped_together_they_save_and_another_number_of_them_is_told_what_it_c
     with pytest.raises(Conflict) as refused:
         run(settings(made[0], tmp_path / "r", epochs=50))
     assert refused.value.code == "other_checkpoint"
+
+
+def test_who_shares_rows_computes_a_part_of_each_and_together_all(made):
+    """Four processes in groups of two: each of a group has half of the tokens, and of the loss each token once."""
+    from core.training.updates import Levers, UpdateCollator
+
+    rows = made[1]
+    alone = [part for d in range(2) for part in UpdateCollator(Levers(pack=64), 3, d, 2)(rows)["parts"]]
+    groups = [[UpdateCollator(Levers(pack=64, share=2), 3, 2 * g + n, 4)(rows)["parts"] for n in range(2)]
+              for g in range(2)]
+    pairs = [pair for group in groups for pair in zip(*group, strict=True)]
+    assert len(pairs) == len(alone)
+    for whole, halves in zip(alone, pairs, strict=True):
+        size = whole["input_ids"].shape[1]
+        assert {h["input_ids"].shape[1] for h in halves} == {-(-size // 2)}
+        joined = torch.cat([h["input_ids"] for h in halves], 1)[0, :size]
+        assert torch.equal(joined, whole["input_ids"][0])
+        trained = [h["labels"][0, 1:] for h in halves]
+        assert torch.equal(torch.cat(trained)[: size - 1], whole["labels"][0, 1:])
+        assert halves[0]["segment_lengths"] == halves[1]["segment_lengths"]
+        assert sum(halves[0]["segment_lengths"]) == 2 * -(-size // 2)
+
+
+@pytest.mark.parametrize(("chosen", "words"), [
+    ({"processes": 2, "context_parallel": 3}, "divides the number of devices"),
+    ({"processes": 2, "context_parallel": 2, "packing": False}, "only where packing"),
+])
+def test_rows_that_cannot_be_shared_are_refused(made, tmp_path, chosen, words):
+    with pytest.raises(InvalidInput, match=words):
+        run(settings(made[0], tmp_path, **{**RUN, "pack_tokens": 0, **chosen}))
+
+
+def test_heads_that_cannot_be_dealt_out_are_refused_before_a_run(made, tmp_path):
+    from core.training.dry_run import dry_run
+
+    with pytest.raises(InvalidInput, match="2 heads"):
+        dry_run(settings(made[0], tmp_path, processes=3, context_parallel=3))
 
 
 def test_gpus_that_are_not_there_are_refused_and_a_processor_is_shared_only_when_that_is_said(made, tmp_path):

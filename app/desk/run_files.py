@@ -1,0 +1,127 @@
+"""The folder of a run of reinforcement learning as a reader finds it: what it is, its metrics, its groups. No Qt.
+
+The run writes on meanwhile, so everything is read anew from where the last look ended, a bounded piece at a time.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from core.domain.errors import InvalidInput
+from core.formats import archive
+from core.store import blobs, log
+from core.store.home import Home
+from core.store.sqlite import connect
+from core.workers.reinforcement import GroupSheet, RlMetric
+
+PIECE = 1 << 20
+"""Bytes of metrics that one look reads."""
+
+MOST_SHEETS = 64 << 20
+"""Bytes of one update's sheets; a larger file is refused, as no screen shows it."""
+
+
+class RunFacts(msgspec.Struct, frozen=True):
+    """What a run is; its settings hold more."""
+
+    kind: str
+    loss: str
+    model: str
+
+
+class RunNews(msgspec.Struct, frozen=True):
+    """How far a run has come. `file` and `offset` say what of its metrics is read; `newest` is the last update that
+    has sheets, `unread` counts lines that are none; `has_more`: another look reads more at once."""
+
+    metrics: tuple[RlMetric, ...] = ()
+    file: int = 0
+    offset: int = 0
+    newest: int = 0
+    unread: int = 0
+    written_at: float = 0.0
+    is_over: bool = False
+    has_more: bool = False
+
+
+def facts_of(folder: Path) -> RunFacts:
+    """What the run of a folder is. Raises InvalidInput (no_run) for a folder that holds none."""
+    try:
+        return msgspec.json.decode((folder / "run.json").read_bytes(), type=RunFacts)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput("no_run", f"{folder} is no folder of a learning run: it has no run.json of one.",
+                           folder=str(folder)) from error
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds a run."""
+    try:
+        facts_of(folder)
+    except InvalidInput:
+        return False
+    return True
+
+
+def look(folder: Path, before: RunNews) -> RunNews:
+    """What is there now, by what was there before. A run that is gone on with writes its metrics anew. Raises OSError
+    where the folder cannot be read."""
+    numbers = (int(p.stem) for p in (folder / "groups").glob("*.json") if p.stem.isdigit())
+    found = msgspec.structs.replace(before, newest=max(numbers, default=0), is_over=(folder / "model").is_dir(),
+                                    has_more=False)
+    path = folder / "metrics.jsonl"
+    if not path.is_file():
+        return msgspec.structs.replace(found, metrics=(), offset=0, file=0)
+    state = path.stat()
+    if state.st_ino != found.file or state.st_size < found.offset:
+        found = msgspec.structs.replace(found, metrics=(), offset=0, unread=0)
+    with path.open("rb") as file:
+        file.seek(found.offset)
+        data = file.read(PIECE)
+    whole = data[: data.rfind(b"\n") + 1]
+    fresh, unread = _metrics(whole)
+    return msgspec.structs.replace(
+        found, metrics=found.metrics + fresh, file=state.st_ino, offset=found.offset + len(whole),
+        unread=found.unread + unread, written_at=state.st_mtime, has_more=len(data) == PIECE and bool(whole))
+
+
+def _metrics(data: bytes) -> tuple[tuple[RlMetric, ...], int]:
+    found, unread = [], 0
+    for line in data.splitlines():
+        try:
+            found.append(msgspec.json.decode(line, type=RlMetric))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            unread += 1
+    return tuple(found), unread
+
+
+def sheets_of(folder: Path, update: int) -> tuple[GroupSheet, ...]:
+    """The groups of an update; none where it has no file. Raises InvalidInput (bad_sheets) for one that cannot be
+    shown.
+
+    Group by group: each piece of work stays short beside the window's own thread.
+    """
+    path = folder / "groups" / f"{update:05d}.json"
+    if not path.is_file():
+        return ()
+    if path.stat().st_size > MOST_SHEETS:
+        raise InvalidInput("bad_sheets", f"{path} is larger than {MOST_SHEETS >> 20} MiB.", path=str(path))
+    try:
+        groups = msgspec.json.decode(path.read_bytes(), type=list[msgspec.Raw])
+        return tuple(msgspec.json.decode(one, type=GroupSheet) for one in groups)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput("bad_sheets", f"{path} holds no groups: {error}", path=str(path)) from error
+
+
+def write_session(folder: Path, session: str, target: Path) -> Path:
+    """Write a session of a run as an archive, which the program opens like any other; gives its path.
+
+    Raises NotFound where the run has no home, or it does not hold the session; Unavailable where it cannot be read or
+    written.
+    """
+    with closing(connect(Home(folder / "home").server_db, readonly=True)) as conn:
+        title = log.row(conn, session).title
+        bodies = [placed.body for placed in log.read_all(conn, session)]
+        archive.write(target, session, title, bodies, lambda name: blobs.get(conn, name))
+    return target

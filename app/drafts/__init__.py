@@ -1,0 +1,1 @@
+"""Generated tasks: what a person sees of each draft, and decides."""

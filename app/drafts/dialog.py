@@ -1,0 +1,146 @@
+"""The drafts of generated tasks: what each author gave, what the gates said, and a person's word, by keys alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QSplitter, QWidget
+
+from app.drafts.words import answer_line, answer_parts, draft_line, facts_of, gates_passed
+from app.kit import theme
+from app.kit.boxes import column, row
+from app.kit.entries import EntriesModel, EntryRole
+from app.kit.entry_list import EntryList
+from app.kit.long_text import LongText
+from app.kit.safe_text import PlainLabel
+from app.kit.scrolled import within
+from core.domain.drafts import DraftAnswer, DraftRecord, DraftState
+
+KEYS = {"accepted": "A", "refused": "R", "to mend": "M"}
+
+
+class DraftsDialog(QDialog):
+    """`decided` gives a draft's id, what becomes of it and why; `session_asked` a session of its author or policy."""
+
+    decided = Signal(str, str, str)
+    session_asked = Signal(str)
+
+    def __init__(self, folder: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Generated tasks in {folder}").format(folder=folder))
+        self.resize(within(parent, 1080, 680))
+        self._records: dict[str, DraftRecord] = {}
+        self._answers: Mapping[int, Sequence[DraftAnswer]] = {}
+        self.drafts, self.answers = EntriesModel(self), EntriesModel(self)
+        self.list = EntryList(self.drafts, self.tr("Drafts"), self)
+        self.history = EntryList(self.answers, self.tr("Answers of the author"), self)
+        self.text = LongText(self, name=self.tr("The chosen answer"))
+        self.title = PlainLabel("", self, wrap=True)
+        self.title.setFont(theme.bold_font(self.font()))
+        self.facts = PlainLabel("", self, faint=True, elide=True)
+        self.gates = PlainLabel("", self, wrap=True)
+        self.reason = QLineEdit(self)
+        self.reason.setPlaceholderText(self.tr("Why (needed to refuse, or to have it mended)"))
+        self.reason.setAccessibleName(self.tr("Why"))
+        self.buttons = {state: QPushButton(words, self) for state, words in (
+            ("accepted", self.tr("Accept (A)")), ("refused", self.tr("Refuse (R)")),
+            ("to mend", self.tr("To mend (M)")))}
+        self.session = QPushButton(self.tr("Session of its author"), self)
+        self._wanted: DraftState = "refused"
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        right, sides = QWidget(self), QSplitter(Qt.Orientation.Horizontal, self)
+        parts = QSplitter(Qt.Orientation.Horizontal, right)
+        parts.addWidget(self.history)
+        parts.addWidget(self.text)
+        parts.setSizes([230, 470])
+        column(self.title, self.facts, self.gates, (parts, 1), on=right, spacing=theme.GRID, margin=0)
+        sides.addWidget(self.list)
+        sides.addWidget(right)
+        sides.setSizes([320, 720])
+        sides.setChildrenCollapsible(False)
+        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        close.rejected.connect(self.reject)
+        column((sides, 1), row((self.reason, 1), *self.buttons.values(), spacing=theme.GRID),
+               row(self.session, 1, close, spacing=theme.GRID), on=self, spacing=2 * theme.GRID, margin=3 * theme.GRID)
+
+    def _connect(self) -> None:
+        self.list.selectionModel().currentChanged.connect(self._show_draft)
+        self.history.selectionModel().currentChanged.connect(self._show_answer)
+        self.reason.returnPressed.connect(self._decide_as_wanted)
+        self.session.clicked.connect(self._ask_session)
+        for state, button in self.buttons.items():
+            button.setAutoDefault(False)
+            button.clicked.connect(lambda _=False, s=state: self.decide(s))
+            for place in (self.list, self.history, self.text):
+                key = QShortcut(QKeySequence(KEYS[state]), place, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+                key.activated.connect(lambda s=state: self.decide(s))
+        self.session.setAutoDefault(False)
+
+    def show_drafts(self, records: Sequence[DraftRecord], answers: Mapping[int, Sequence[DraftAnswer]]) -> None:
+        """Show these; the chosen draft stays chosen."""
+        self._records, self._answers = {one.id: one for one in records}, answers
+        self.drafts.show([(one.id, draft_line(one)) for one in records])
+        if not self.list.currentIndex().isValid() and records:
+            self.list.setCurrentIndex(self.drafts.index(0))
+        self._show_draft()
+
+    def decide(self, state: DraftState) -> None:
+        """Say what becomes of the chosen draft; without a reason the box waits for one where it is needed."""
+        record, reason = self.chosen, self.reason.text().strip()
+        if record is None:
+            return
+        if state != "accepted" and not reason:
+            self._wanted = state
+            self.reason.setFocus()
+            return
+        self.decided.emit(record.id, state, reason)
+
+    def go_on(self) -> None:
+        """The word was taken: to the next draft."""
+        self.reason.clear()
+        self.list.setFocus()
+        following = self.list.currentIndex().row() + 1
+        if following < self.drafts.rowCount():
+            self.list.setCurrentIndex(self.drafts.index(following))
+
+    @property
+    def chosen(self) -> DraftRecord | None:
+        """The draft that is looked at."""
+        index = self.list.currentIndex()
+        return self._records.get(str(index.data(EntryRole))) if index.isValid() else None
+
+    def _decide_as_wanted(self) -> None:
+        if self.reason.text().strip():
+            self.decide(self._wanted)
+
+    def _ask_session(self) -> None:
+        if self.chosen is not None:
+            self.session_asked.emit(self.chosen.session)
+
+    def _show_draft(self) -> None:
+        record = self.chosen
+        if record is None:
+            return
+        answers = list(self._answers.get(record.number, ()))
+        self.title.setText(record.title or record.id)
+        self.facts.setText(facts_of(record, answers))
+        gates = gates_passed(record, answers)
+        self.gates.setText("   ".join(f"{'✓' if passed else '✗'} {name}" for name, passed in gates))
+        self.session.setEnabled(bool(record.session))
+        self.answers.show([((record.id, at), answer_line(one)) for at, one in enumerate(answers)])
+        if answers:
+            self.history.setCurrentIndex(self.answers.index(len(answers) - 1))
+        self._show_answer()
+
+    def _show_answer(self) -> None:
+        record, index = self.chosen, self.history.currentIndex()
+        answers = list(self._answers.get(record.number, ())) if record is not None else []
+        if not answers:
+            self.text.placeholder(self.tr("What its author gave was not noted."))
+        elif index.isValid() and index.row() < len(answers):
+            self.text.show_parts(answer_parts(answers, index.row()))

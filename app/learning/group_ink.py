@@ -1,0 +1,119 @@
+"""Paints the group of one task: a head for each session, a cell for each step, with what both were worth."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.kit import icons, quantities, theme, tokens
+from app.kit.i18n import plural
+from app.kit.safe_text import one_line
+from app.learning.group_model import MemberRole, StepRole
+from app.learning.samples import tokens_of
+from core.workers.reinforcement import SessionSheet, StepSheet
+
+Index = QModelIndex | QPersistentModelIndex
+CELL, HEAD, WIDTH = 42, 44, 148
+"""The heights of a cell and of a head, and the least width of a column."""
+
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
+_ELIDE = Qt.TextElideMode.ElideRight
+
+
+def worth(advantage: float) -> str:
+    """An advantage with its sign."""
+    return f"{advantage:+.2f}".replace("-", "−")
+
+
+def meaning_of(advantage: float) -> str:
+    """Green for what is made more likely, red for what is made less so."""
+    return "keep" if advantage > 0 else "error" if advantage < 0 else "edge"
+
+
+class StepCells(QStyledItemDelegate):
+    """Two lines: the policy's words; what they were worth, how sure it was, how many tokens."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Every cell has one height."""
+        return QSize(theme.px(WIDTH), theme.px(CELL))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw one step; nothing behind a session's end."""
+        step: StepSheet | None = index.data(StepRole)
+        rect: QRect = option.rect
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+            painter.fillRect(rect, theme.colour("selected" if focused else "selected_idle"))
+        if step is not None:
+            bar = QRect(rect.left(), rect.top() + 3, theme.px(tokens.CURSOR), rect.height() - 6)
+            painter.fillRect(bar, theme.colour(meaning_of(step.advantage)))
+            self._lines(painter, step, rect.adjusted(theme.px(9), theme.px(3), -theme.px(6), -theme.px(3)), option.font)
+        painter.setPen(theme.colour("line"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.restore()
+
+    def _lines(self, painter: QPainter, step: StepSheet, room: QRect, font: QFont) -> None:
+        upper, lower = QRect(room), QRect(room)
+        upper.setHeight(room.height() // 2)
+        lower.setTop(upper.bottom() + 1)
+        mark = "circle-x" if step.is_error else "circle-slash" if step.masked else ""
+        if mark:
+            side = theme.px(12)
+            icons.draw(painter, mark, QRectF(upper.left(), upper.center().y() - side / 2 + 1, side, side),
+                       theme.colour("error" if step.is_error else "mask"))
+            upper.setLeft(upper.left() + side + theme.px(4))
+        painter.setFont(font)
+        painter.setPen(theme.colour("ink"))
+        painter.drawText(upper, _LEFT, QFontMetrics(font).elidedText(one_line(step.text, 120), _ELIDE, upper.width()))
+        small = theme.font_of("caption", font)
+        painter.setFont(small)
+        painter.setPen(theme.colour(meaning_of(step.advantage) if step.advantage else "muted"))
+        painter.drawText(lower, _LEFT, worth(step.advantage))
+        painter.setPen(theme.colour("muted"))
+        painter.drawText(lower, _RIGHT, self.tr("%n token(s)", None, plural(step.tokens)))
+
+
+class MemberHead(QHeaderView):
+    """One session at the head of its column: its reward and advantage, its steps and tokens."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.setMinimumSectionSize(theme.px(WIDTH))
+        self.setHighlightSections(False)
+
+    def sizeHint(self) -> QSize:
+        """Two lines."""
+        return QSize(super().sizeHint().width(), theme.px(HEAD))
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        """Draw one head."""
+        member: SessionSheet | None = self.model().headerData(section, Qt.Orientation.Horizontal, MemberRole)
+        painter.save()
+        painter.fillRect(rect, theme.colour("window"))
+        if member is not None:
+            self._lines(painter, member, rect.adjusted(theme.px(9), theme.px(4), -theme.px(6), -theme.px(4)))
+        painter.setPen(theme.colour("line"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.restore()
+
+    def _lines(self, painter: QPainter, member: SessionSheet, room: QRect) -> None:
+        upper, lower = QRect(room), QRect(room)
+        upper.setHeight(room.height() // 2)
+        lower.setTop(upper.bottom() + 1)
+        painter.setFont(theme.bold_font(self.font()))
+        painter.setPen(theme.colour("ink"))
+        painter.drawText(upper, _LEFT, f"{member.reward:.2f}")
+        small = theme.font_of("caption", self.font())
+        painter.setFont(small)
+        painter.setPen(theme.colour(meaning_of(member.advantage) if member.advantage else "muted"))
+        painter.drawText(upper, _RIGHT, worth(member.advantage))
+        painter.setPen(theme.colour("muted"))
+        failed = sum(step.is_error for step in member.steps)
+        words = [self.tr("%n step(s)", None, plural(len(member.steps))),
+                 self.tr("{n} tokens").format(n=quantities.tokens(tokens_of(member)))]
+        words += [self.tr("{n} failed").format(n=failed)] if failed else []
+        painter.drawText(lower, _LEFT, QFontMetrics(small).elidedText(" · ".join(words), _ELIDE, lower.width()))

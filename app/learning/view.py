@@ -1,0 +1,157 @@
+"""The Learning panel: curves above; below the tasks of an update, and the sessions of one task side by side."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QPushButton, QSplitter, QTableView, QWidget
+
+from app.kit import theme, tokens
+from app.kit.action_button import IconButton
+from app.kit.boxes import column, row
+from app.kit.empty import Empty, Faces
+from app.kit.entries import EntriesModel
+from app.kit.entry_list import EntryList
+from app.kit.safe_text import PlainLabel, displayable
+from app.learning.curves import RunCurves
+from app.learning.group_ink import CELL, MemberHead, StepCells
+from app.learning.group_model import GroupModel
+
+Index = QModelIndex | QPersistentModelIndex
+BROAD = 620
+"""From which width on the lists stand beside the table."""
+
+
+class GroupTable(QTableView):
+    """The sessions of one task; `opened` by Enter or a double click, `reached` where the cursor stands."""
+
+    opened = Signal()
+    reached = Signal()
+
+    def __init__(self, model: GroupModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setModel(model)
+        self.setItemDelegate(StepCells(self))
+        self.setHorizontalHeader(MemberHead(self))
+        self.horizontalHeader().setModel(model)
+        numbers = self.verticalHeader()
+        numbers.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        numbers.setDefaultSectionSize(theme.px(CELL))
+        numbers.setHighlightSections(False)
+        numbers.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self.setAccessibleName(self.tr("The sessions of one task side by side"))
+        self.doubleClicked.connect(self._on_double_click)
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        """Another cell."""
+        super().currentChanged(current, previous)
+        self.reached.emit()
+
+    def _on_double_click(self) -> None:
+        self.opened.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter opens the session at the step."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.opened.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class LearningView(QWidget):
+    """Everything of the panel; `open_asked` wants the session of the table's cell."""
+
+    open_asked = Signal()
+
+    def __init__(self, models: tuple[GroupModel, EntriesModel, EntriesModel], actions: dict[str, QAction],
+                 parent: QWidget | None = None) -> None:
+        """`models` are those of the group, the tasks, and what is worth a look; `actions` by name: open, previous,
+        next, newest."""
+        super().__init__(parent)
+        group, tasks, notable = models
+        self.name, self.about = PlainLabel("", self), PlainLabel("", self, elide=True, faint=True)
+        self.name.setFont(theme.bold_font(self.font()))
+        self.update_name = PlainLabel("", self)
+        self.curves = RunCurves(self)
+        self.notable = EntryList(notable, self.tr("What is worth a look"), self)
+        self.tasks = EntryList(tasks, self.tr("Tasks of the update"), self)
+        self.table = GroupTable(group, self)
+        self.task = PlainLabel("", self, elide=True)
+        self.task.setFont(theme.bold_font(self.font()))
+        self.words = QPlainTextEdit(self)
+        self.words.setReadOnly(True)
+        self.words.setFont(theme.mono_font())
+        self.words.setFixedHeight(theme.px(64))
+        self.words.document().setDocumentMargin(theme.px(tokens.SIDE))
+        self.words.setAccessibleName(self.tr("What the policy wrote"))
+        self.facts = PlainLabel("", self, elide=True, faint=True)
+        self.open = QPushButton(self.tr("Open session"), self)
+        self.open.setToolTip(self.tr("Open this session at this step (Enter)"))
+        self.open.clicked.connect(self.open_asked)
+        self.table.opened.connect(self.open_asked)
+        self.empty = Empty(self.tr("Curves and sessions of a run of “tiphys rl” appear here, also while it runs. Open "
+                                   "its folder, or drop it onto the window."), self, action=actions["open"])
+        self._faces = Faces(self._content(actions), self.empty, self)
+
+    def _content(self, actions: dict[str, QAction]) -> QWidget:
+        content = QWidget(self)
+        turns = [IconButton(actions[key], icon, content) for key, icon in (
+            ("previous", "chevron-left"), ("next", "chevron-right"), ("newest", "skip-forward"))]
+        head = row(self.name, (self.about, 1), self.update_name, *turns, spacing=theme.px(tokens.BETWEEN))
+        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4))
+        self.sides = QSplitter(Qt.Orientation.Horizontal, content)
+        self.sides.setChildrenCollapsible(False)
+        self.sides.addWidget(self._lists())
+        self.sides.addWidget(self._group())
+        self.sides.setStretchFactor(1, 1)
+        self.sides.setSizes([theme.px(228), theme.px(520)])
+        column(head, (self.curves, 2), (self.sides, 5), on=content, spacing=0, margin=0)
+        return content
+
+    def _lists(self) -> QWidget:
+        made = QWidget(self)
+        column(self._caption(self.tr("Worth a look")), (self.notable, 2), self._caption(self.tr("Tasks")),
+               (self.tasks, 3), on=made, spacing=0, margin=0)
+        return made
+
+    def _group(self) -> QWidget:
+        made = QWidget(self)
+        head = row((self.task, 1), on=None)
+        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(6), theme.px(tokens.SIDE), theme.px(6))
+        foot = row((self.facts, 1), self.open, spacing=theme.px(tokens.BETWEEN))
+        foot.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(tokens.SIDE), theme.px(6))
+        column(head, (self.table, 1), self.words, foot, on=made, spacing=0, margin=0)
+        return made
+
+    def _caption(self, words: str) -> PlainLabel:
+        label = PlainLabel(words, self, faint=True)
+        label.setFont(theme.font_of("caption", self.font()))
+        label.setContentsMargins(theme.px(tokens.SIDE), theme.px(8), theme.px(tokens.SIDE), theme.px(2))
+        return label
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow panel the lists stand above the table."""
+        super().resizeEvent(event)
+        broad = event.size().width() >= theme.px(BROAD)
+        self.sides.setOrientation(Qt.Orientation.Horizontal if broad else Qt.Orientation.Vertical)
+
+    def show_content(self, on: bool) -> None:
+        """Show a run, or how to open one."""
+        self._faces.show_content(on)
+
+    def show_run(self, name: str, about: str) -> None:
+        """Name the run, and say what it is and how far it has come."""
+        self.name.setText(name)
+        self.about.setText(about)
+
+    def show_step(self, words: str, facts: str) -> None:
+        """What the policy wrote at the table's cell, and the figures of it."""
+        self.words.setPlainText(displayable(words))
+        self.facts.setText(facts)
+        self.open.setEnabled(bool(facts))

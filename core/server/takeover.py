@@ -1,0 +1,62 @@
+"""A person who acts in the agent's place: who may, and the words that the runner reads."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.domain.errors import Conflict, InvalidInput
+from core.domain.events import ActionAsked, Fact, HandBackAsked, SessionCreated, TakeoverAsked
+from core.domain.session import FINAL_STATES, SessionRow
+from core.protocol.operations import Act, HandBack, TakeOver
+from core.server.guidance import check_length
+from core.server.lifecycle import refuse_subagent
+from core.server.record import person, write
+from core.store import log
+from core.store.accounts import Principal
+from core.store.sqlite import Connection
+
+LONGEST = 200_000
+"""Characters of an action's arguments: a file may be among them."""
+
+
+def take(conn: Connection, principal: Principal, session: str, op: TakeOver | Act | HandBack, command: str
+         ) -> dict[str, object]:
+    """Write a person's word into the log. Raises NotFound, Conflict, InvalidInput.
+
+    The event bears the command's id: a runner that obeyed it knows it again in a log that was restored.
+    """
+    row = log.row(conn, session)
+    _check_session(conn, row)
+    return write(conn, session, _fact(row, principal.name, op), person(principal), id=command)
+
+
+def _check_session(conn: Connection, row: SessionRow) -> None:
+    if row.origin != "live":
+        raise Conflict("imported", f"Session {row.session} was imported; nothing runs in it.")
+    refuse_subagent(row, "be taken over")
+    if row.state in FINAL_STATES:
+        raise Conflict("session_over", f"Session {row.session} is {row.state} already.", state=row.state)
+    first = log.read(conn, row.session, 0, 1)
+    created = first[0].event.fact if first else None
+    if isinstance(created, SessionCreated) and created.agent.kind != "own":
+        raise Conflict("no_takeover", f"The agent of session {row.session} is not ours: nobody can act in its place. "
+                       "Pause or interrupt it, and give it advice.", session=row.session)
+
+
+def _fact(row: SessionRow, name: str, op: TakeOver | Act | HandBack) -> Fact:
+    if isinstance(op, TakeOver):
+        return TakeoverAsked(idle_s=op.idle_s)
+    if not row.held_by:
+        raise Conflict("not_taken_over", f"Nobody has taken session {row.session} over.", session=row.session)
+    if isinstance(op, HandBack):
+        return HandBackAsked()
+    if row.held_by != name:
+        raise Conflict("not_taken_over", f"{row.held_by} has taken session {row.session} over: take it over first.",
+                       session=row.session, person=row.held_by)
+    check_length(op.arguments, LONGEST)
+    check_length(op.thought, LONGEST)
+    try:
+        msgspec.json.decode(op.arguments, type=dict)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise InvalidInput("bad_action", f"The arguments of {op.tool[:80]!r} are no JSON object: {error}") from error
+    return ActionAsked(tool=op.tool, arguments=op.arguments, thought=op.thought)

@@ -1,0 +1,73 @@
+"""A person reads what an author gave, what the gates said, and decides by keys; the word is in the run's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from app.drafts.dialog import DraftsDialog
+from core.domain.drafts import DraftAnswer, DraftRecord
+from core.store.drafts import DraftRecords
+
+TESTS = "from pathlib import Path\n\n\ndef test_sum():\n    assert int(Path('sums/c').read_text()) == {}\n"
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> DraftRecords:
+    found = DraftRecords(tmp_path)
+    for answer in (
+        DraftAnswer(number=1, phase="description", attempt=1, text="title: Add two\n\nWrite the sum of `a` and `b`."),
+        DraftAnswer(number=1, phase="final tests", attempt=1, text=TESTS.format(41), gate="truth passes",
+                    reason="0 of 100"),
+        DraftAnswer(number=1, phase="final tests", attempt=2, text=TESTS.format(42)),
+    ):
+        found.put_answer(answer)
+    found.put(DraftRecord(number=1, id="gen-0001-sums", state="accepted", title="Add two", mended=1, session="s1",
+                          solved=1, attempts=4, solvers=("p1", "p2", "p3", "p4")))
+    found.put(DraftRecord(number=2, id="gen-0002", state="refused", title="Add them", phase="description",
+                          gate="near-duplicate", reason="80% of its runs of words are those of gen-0001-sums"))
+    return found
+
+
+@pytest.fixture
+def dialog(qapp: object, records: DraftRecords) -> DraftsDialog:
+    parent = QWidget()
+    made = DraftsDialog("made", parent)
+    made.parent_kept = parent  # type: ignore[attr-defined]
+    made.show_drafts(records.all(), records.answers())
+    made.decided.connect(lambda name, state, reason: (
+        records.decide(name, state, reason), made.show_drafts(records.all(), records.answers()), made.go_on()))
+    made.show()
+    made.list.setFocus()
+    return made
+
+
+def test_answers_are_shown_with_their_gates_and_what_differs(dialog: DraftsDialog) -> None:
+    assert [lines.sign for _, lines in dialog.answers.entries] == ["✓", "✗", "✓"]
+    assert dialog.facts.text() == "gen-0001-sums · 3 answers, 1 refused · pass@1 0.25 · pass@4 1.00"
+    assert dialog.gates.text() == "✓ Description   ✓ Final tests   ✓ Attempts of a policy"
+    assert "-    assert int(Path('sums/c').read_text()) == 41\n+    assert" in dialog.text.text
+    dialog.history.setCurrentIndex(dialog.answers.index(1))
+    assert dialog.text.text.startswith("Solution: 0 of 100")
+    assert dialog.drafts.entries[0][1].right == "1 of 4"
+
+
+def test_keys_accept_refuse_with_a_reason_and_go_on(dialog: DraftsDialog, records: DraftRecords) -> None:
+    QTest.keyClick(dialog.list, Qt.Key.Key_R)
+    assert dialog.reason.hasFocus() or dialog.focusWidget() is dialog.reason, "a refusal needs its reason"
+    assert records.all()[0].state == "accepted"
+    QTest.keyClicks(dialog.reason, "too easy, a mother could")
+    QTest.keyClick(dialog.reason, Qt.Key.Key_Return)
+    first, second = records.all()
+    assert (first.state, first.reason, first.by_person) == ("refused", "too easy, a mother could", True)
+    assert dialog.chosen is not None and dialog.chosen.id == "gen-0002" and dialog.reason.text() == ""
+    assert dialog.drafts.entries[0][1].below == "refused by a person · too easy, a mother could"
+    QTest.keyClick(dialog.list, Qt.Key.Key_A)
+    assert records.all()[1].state == "accepted" and second.state == "refused"
+    QTest.keyClicks(dialog.reason, "say which column")
+    QTest.keyClick(dialog.list, Qt.Key.Key_M)
+    assert (records.all()[1].state, records.all()[1].reason) == ("to mend", "say which column")

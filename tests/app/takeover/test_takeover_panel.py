@@ -1,0 +1,87 @@
+"""Taking over in a real window: a real server, a real runner in a real environment, the keyboard."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from support.desktops import window
+from support.eventually import eventually
+from support.parts import Parts, stopped
+from support.recipes import textcraft  # noqa: F401 - a fixture
+
+from app.desk.row_text import step_row
+from core.domain.step import decode_body
+from core.domain.task import EnvironmentSettings
+from core.environments.registry import ENVIRONMENTS
+from core.store.endpoint import read_endpoint
+from core.store.home import Home
+
+ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+TASK = """id = "craft"
+title = "Craft planks"
+description = "Craft what the goal says."
+[environment]
+kind = "textcraft"
+[agent.model]
+kind = "scripted"
+script = """
+
+
+def lab_of(folder, recipes) -> tuple[Parts, list[str]]:
+    """A server with a task whose agent's first answer takes ten minutes, and the others no time."""
+    commands = ENVIRONMENTS["textcraft"].plan(EnvironmentSettings(kind="textcraft"))
+    turns = "\n".join(f'[[turn]]\npace_s = {0 if n else 600}.0\n[[turn.calls]]\ntool = "act"\n'
+                      f'arguments = {{command = "{command}"}}' for n, command in enumerate(commands))
+    (folder / "tasks/craft").mkdir(parents=True)
+    (folder / "tasks/craft/task.toml").write_text(TASK + json.dumps(turns) + "\n", encoding="utf-8")
+    lab = Parts(folder)
+    lab.env["PYTHONPATH"] += f"{os.pathsep}{recipes}"
+    return lab, commands
+
+
+async def test_a_person_cuts_a_slow_model_off_acts_by_keyboard_and_hands_back(qapp, tmp_path, textcraft):  # noqa: F811
+    lab, commands = lab_of(tmp_path / "lab", textcraft)
+    lab.start_server()
+    with stopped(lab, "none"):
+        session = lab.tiphys("run", "craft")[-1]["session"]
+        async with window(tmp_path / "desk") as made:
+            home = Home(tmp_path / "lab")
+            entry = made.place.servers.add(read_endpoint(home).url, home.admin_token.read_text(), "lab")
+            await eventually(lambda: "lab: connected" in made.window.status.links_text)
+            desk = next(d for d in made.desks.all if d.server == entry.id)
+            key = f"{session}@{entry.id}"
+            made.cursor.move(key)
+            await eventually(lambda: (t := desk.trajectory(key)) is not None and t.open_step is not None)
+            made.window.activateWindow()
+            await eventually(made.window.isActiveWindow)
+            QTest.keyClick(made.window, Qt.Key.Key_T, ALT)
+            view = made.window.docks["takeover"].widget()
+            await eventually(lambda: view.chosen is not None and view.carry_out.isEnabled())
+            assert "Goal: craft" in view.seen.toPlainText(), "what the agent saw is seen before the first step"
+            line = view.form.fields["command"]
+            QTest.keyClick(line, Qt.Key.Key_Return)
+            assert view.problem.text() == "“command” is missing, or is not what the tool takes."
+            view.why.setText("Logs first.")
+            QTest.keyClicks(line, commands[0])
+            if picture := os.environ.get("TIPHYS_PICTURE"):
+                made.window.resize(1440, 900)
+                made.window.grab().save(picture)
+            QTest.keyClick(line, Qt.Key.Key_Return)
+            await eventually(lambda: len(desk.trajectory(key).steps) == 1 and not line.text())
+            QTest.keyClick(made.window, Qt.Key.Key_B, ALT)
+            await eventually(lambda: desk.row(key).state == "finished" and len(desk.trajectory(key).steps) == 2)
+            if picture:
+                made.window.grab().save(picture.replace(".png", "-after.png"))
+            told = desk.trajectory(key)
+            assert [entry.head.author for entry in told.steps] == ["root", ""] and desk.row(key).score == 100.0
+            assert step_row(told, 0).tool == "root · act" and step_row(told, 0).icon == "user-round"
+            assert not view.carry_out.isVisibleTo(made.window), "it is the agent's again"
+            await eventually(lambda: desk.replica.body(told.steps[0].body) is not None)
+            body = decode_body(desk.replica.body(told.steps[0].body))
+            assert (body.thought, body.actions[0].arguments) == ("Logs first.", {"command": commands[0]})
+        shown = lab.tiphys("show", session)[0]
+        assert [step["author"] for step in shown["steps"]] == ["root", None]
+
