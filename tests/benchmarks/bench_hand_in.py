@@ -6,8 +6,9 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
-from support import large_hand_in
+PROGRAM = Path(__file__).parents[1] / "support/large_hand_in.py"
 
 
 def main() -> int:
@@ -16,7 +17,7 @@ def main() -> int:
     parser.add_argument("--output-mb", type=int, default=500)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:  # a process of its own, as only such a one has a peak of its own
-        argv = [sys.executable, large_hand_in.__file__, folder, str(given.workspace_mb), str(given.output_mb)]
+        argv = [sys.executable, str(PROGRAM), folder, str(given.workspace_mb), str(given.output_mb)]
         return subprocess.run(argv, check=False).returncode
 
 
