@@ -10,7 +10,7 @@ import msgspec
 from app.desk.blindness import seen
 from app.kit.safe_text import one_line
 from core.domain.progress import Judgement, judgement_of
-from core.domain.request import plain_words, requested
+from core.domain.request import headline, plain_words
 from core.domain.steps import ERROR
 from core.domain.trajectory import Trajectory
 
@@ -69,7 +69,7 @@ def _task(trajectory: Trajectory) -> tuple[str, str]:
     created = trajectory.created
     if created is None:
         return "", ""
-    text = requested(created.task.description) or created.task.description[:4000] or created.task.title
+    text = headline(created.task.description) or created.task.description[:4000] or created.task.title
     lines = [line for line in (one_line(plain_words(line), 400) for line in text.split("\n")) if line]
     return (lines[0] if lines else "", one_line(" ".join(lines[1:]), 180))
 

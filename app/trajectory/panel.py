@@ -234,8 +234,11 @@ class TrajectoryController(QObject):
             self._show_item(item)
 
     def _show_place(self) -> None:
-        step = self._place.sight.step
+        trajectory, followed = self._model.trajectory, self._place.sight.step is None
+        numbers = trajectory.steps.numbers if trajectory is not None else ()
+        step = self._place.sight.step if not followed else numbers[-1] if numbers else None
         at = self._model.item_of_step(step) if step is not None else -1
+        self._view.list.mark_read(self._model.row_of(at) if followed and at >= 0 else -1)
         rows, seen = self._model.rows, self._view.list.rows_in_sight()
         seen = range(max(0, seen.start), min(seen.stop, len(rows)))
         first = next((row.first for row in map(rows.__getitem__, seen) if row.first >= 0), 0)

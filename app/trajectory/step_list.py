@@ -154,6 +154,13 @@ class StepList(QTableView):
         cut = len(rows) > 1 and self.rowViewportPosition(last) + self.rowHeight(last) > height
         return range(first, rows.stop - cut)
 
+    def mark_read(self, row: int) -> None:
+        """Draw a row as the one that is read though the reader chose none, as while the end is followed; -1: none."""
+        before, self.delegate.read_row = self.delegate.read_row, row
+        if before != row:
+            for changed in (before, row):
+                self.update(self.model().index(changed, 0))
+
     def clear_current(self) -> None:
         """No row is current."""
         self._quiet = True
@@ -243,6 +250,7 @@ class StepList(QTableView):
         """A row became current; by the reader unless we did it ourselves."""
         super().currentChanged(current, previous)
         if current.isValid() and not self._quiet:
+            self.mark_read(-1)
             self.rest()
             self.scrollTo(current, QAbstractItemView.ScrollHint.EnsureVisible)
             self.opened.emit(current.row())
@@ -265,6 +273,10 @@ class StepList(QTableView):
         if event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self._to_edge(event.key() == Qt.Key.Key_End, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
             self._reader_scrolled()
+            return
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_PageUp) and not self.currentIndex().isValid():
+            read = self.delegate.read_row  # who follows reads the newest step: going up begins there
+            self.select_alone(read if read >= 0 else self.model().rowCount() - 1)
             return
         if event.key() in _MOVES and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event = QKeyEvent(event.type(), event.key(), event.modifiers() & ~Qt.KeyboardModifier.ControlModifier)

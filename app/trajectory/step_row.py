@@ -34,6 +34,8 @@ class StepRowDelegate(QStyledItemDelegate):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.number_width = 0
+        self.read_row = -1
+        """The row that is read where none is current: the newest step of an end that is followed."""
         self.set_font(QFont())
 
     def set_font(self, font: QFont) -> None:
@@ -114,13 +116,15 @@ class StepRowDelegate(QStyledItemDelegate):
         if ground:
             painter.fillRect(rect, ink.colour(f"{ground}_tint"))
         has_keys = widget is not None and widget.hasFocus()
-        if state & _SELECTED:
+        current = widget.currentIndex().row() if isinstance(widget, QAbstractItemView) else -1
+        is_read = row == (self.read_row if current < 0 else current)
+        if state & _SELECTED or (is_read and current < 0):
             painter.fillRect(rect, ink.colour("selected" if has_keys else "selected_idle"))
         elif state & _HOVERED:
             painter.fillRect(rect, ink.colour("hover"))
         if is_found:
             painter.fillRect(rect, ink.colour("attention_tint"))
-        if isinstance(widget, QAbstractItemView) and widget.currentIndex().row() == row:
+        if is_read:
             bar = QRect(rect.left(), rect.top(), tokens.CURSOR, rect.height())
             painter.fillRect(bar, ink.colour("person" if has_keys else "edge"))
 

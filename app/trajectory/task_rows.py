@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from app.desk.row_text import RowText
 from app.kit import quantities
 from app.kit.safe_text import one_line
-from core.domain.request import plain_words, requested
+from core.domain.request import headline, plain_words
 from core.domain.session import SessionRow
 from core.domain.trajectory import Trajectory
 
@@ -17,7 +17,7 @@ def _lines(trajectory: Trajectory) -> list[str]:
     created = trajectory.created
     if created is None:
         return []
-    text = requested(created.task.description) or created.task.description[:4000] or created.task.title
+    text = headline(created.task.description) or created.task.description[:4000] or created.task.title
     return [line for line in (one_line(plain_words(line)) for line in text.split("\n")) if line]
 
 

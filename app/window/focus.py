@@ -6,6 +6,7 @@ No button that judges gets the keyboard's focus by itself: where Qt would give i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
@@ -21,7 +22,10 @@ class LostFocus(QObject):
         """`bars` judge; `panels` gives those whose list takes the keys where the steps are not in front."""
         super().__init__(parent)
         self._place, self._bars, self._panels = place, bars, panels
+        self._owed: QWidget | None = None
         place.sight.opened.connect(self.find_soon)
+        place.sight.grew.connect(self._return_owed_keys)
+        QApplication.instance().focusChanged.connect(self._on_moved)  # type: ignore[union-attr]
 
     def lead_back(self) -> None:
         """Give the keys to the list of steps; where that is not in front, as in Compare, to the first list that is."""
@@ -35,6 +39,23 @@ class LostFocus(QObject):
     def find_soon(self) -> None:
         """Look when what is being shown and hidden now has its place."""
         QTimer.singleShot(0, self, self._find)
+
+    def _on_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Where Qt itself moved the focus, as it hid what had it, the next in its order took the keys by chance."""
+        window = self.parent()
+        if (isinstance(window, QWidget) and before is not None and now is not None and not before.isVisible()
+                and before.window() is window and now.window() is window):
+            QTimer.singleShot(0, self, partial(self._return_keys, now))
+
+    def _return_keys(self, chance: QWidget) -> None:
+        """Steps that are still being read can take no keys: then once more when they are there."""
+        if self._place.sight.session and QApplication.focusWidget() is chance:
+            self.lead_back()
+            self._owed = None if self._place.cursor.focus_list() else QApplication.focusWidget()
+
+    def _return_owed_keys(self) -> None:
+        if self._owed is not None and self._owed is QApplication.focusWidget():
+            QTimer.singleShot(0, self, partial(self._return_keys, self._owed))
 
     def _find(self) -> None:
         if self._is_lost():

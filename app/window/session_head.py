@@ -92,7 +92,7 @@ class SessionHead(QWidget):
             if most.cost_usd:
                 money = self.tr("{amount} of {limit}").format(amount=money, limit=quantities.money(most.cost_usd))
         score = self.tr("score {n}").format(n=quantities.score(row.score)) if row.score is not None else ""
-        begun = quantities.day_and_clock(row.began_at or row.created_at)
+        begun = quantities.day_and_clock(row.started_at)
         origin = "" if row.origin == "live" else one_line(row.origin, 24)
         took = "" if live else quantities.duration(row.worked_s)
         return [origin, one_line(row.model, 32), begun, took, steps, money, score, self._state(row, live=live)]

@@ -12,6 +12,7 @@ from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.servers.connection_state import state_of
 from app.window.status_bar import StatusBar
+from core.domain.session import FINAL_STATES
 
 
 class StatusController(QObject):
@@ -75,7 +76,9 @@ class StatusController(QObject):
         return self._bar.window().findChildren(QDockWidget)
 
     def _show_count(self, shown: int, total: int) -> None:
-        """In the queue layout: how much of what there is is listed."""
+        """In the queue layout: how much of what there is is listed; in others the place in the session stays."""
+        if not any(dock.objectName() == "queue" and dock.isVisible() for dock in self._docks()):
+            return
         self._bar.show_place(self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
                                                                            total=quantities.number(total)))
 
@@ -85,7 +88,8 @@ class StatusController(QObject):
             self._bar.show_place("")
             return
         total = quantities.number(row.steps)
-        if step is None:
+        if step is None and row.state not in FINAL_STATES:
             self._bar.show_place(self.tr("at step {n} of {total}, following").format(n=total, total=total))
             return
-        self._bar.show_place(self.tr("at step {n} of {total}").format(n=quantities.number(step), total=total))
+        at = total if step is None else quantities.number(step)
+        self._bar.show_place(self.tr("at step {n} of {total}").format(n=at, total=total))

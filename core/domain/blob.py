@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from typing import Annotated
 
 from msgspec import Meta
@@ -17,9 +18,14 @@ BlobRef = Annotated[str, "names a blob", Meta(pattern=r"^(?:[0-9a-f]{64})?\Z", m
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 
-def blob_hash(data: bytes) -> str:
-    """The name of a payload: 64 lower-case hexadecimal digits."""
-    return hashlib.blake2b(data, digest_size=32).hexdigest()
+def blob_hash(data: bytes | Iterator[bytes]) -> str:
+    """The name of a payload, whole or in pieces: 64 lower-case hexadecimal digits."""
+    if isinstance(data, bytes | bytearray | memoryview):
+        return hashlib.blake2b(data, digest_size=32).hexdigest()
+    hashed = hashlib.blake2b(digest_size=32)
+    for piece in data:
+        hashed.update(piece)
+    return hashed.hexdigest()
 
 
 def is_blob_hash(text: str) -> bool:

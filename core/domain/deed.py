@@ -15,6 +15,7 @@ import msgspec
 
 from core.domain.changed_lines import LineCount, heredocs, patched_paths, written_lines
 from core.domain.plan import plan_items
+from core.domain.python_call import unwrapped
 from core.domain.step import Action
 from core.domain.tools import CHANGES, Tool, ToolKind, ToolTable
 
@@ -49,6 +50,7 @@ class Deed(msgspec.Struct, frozen=True, kw_only=True):
 
 def deed_of(action: Action, table: ToolTable) -> Deed:
     """What an action did, in the words of its program's table."""
+    action = unwrapped(action)
     tool, given = table.tool(action.tool), _spread(action)
     kind = tool.kind_of(given)
     if kind == "shell":

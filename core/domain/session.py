@@ -135,8 +135,15 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def worked_s(self) -> float | None:
-        """Seconds from the agent's first step to the end of its last; None where the log has no times."""
-        return (self.ended_at - self.began_at).total_seconds() if self.began_at and self.ended_at else None
+        """Seconds from the agent's first step to the end of its last; None where the log has no times, or one only."""
+        took = (self.ended_at - self.began_at).total_seconds() if self.began_at and self.ended_at else 0.0
+        return took or None
+
+    @property
+    def started_at(self) -> Moment | None:
+        """When the agent began, or a live session was made; None where a foreign file has no times: when it was read
+        here is not when it ran."""
+        return self.began_at or (self.created_at if self.origin == "live" else None)
 
 
 _ROW = msgspec.json.Decoder(SessionRow)

@@ -9,14 +9,24 @@ from typing import Any
 
 from core.domain.changed_lines import heredocs
 from core.domain.deed import changed_texts, command_line, patch_text, path_in, whole_text
+from core.domain.python_call import unwrapped
 from core.domain.step import StepBody
 from core.domain.tools import ToolTable
 from core.formats.edits import FileEdit
+from core.formats.windows import Windows, is_refused
 
 _MOST = 4 * 1024 * 1024
 """Characters of contents that are remembered, so that a replacement in a file that was written before is whole."""
 
+_LINE = 20_000
+"""Characters of a command in which replacements are looked for."""
+
 _FILE = re.compile(r"^(?:\*\*\* (?P<act>Add|Update|Delete) File: |\+\+\+ (?:b/)?)(?P<path>\S[^\t\n]*)$", re.MULTILINE)
+_SED = re.compile(
+    r"\bsed\s+(?:-[Er]\s+)?-i\S*\s+(?P<quote>['\"])s(?P<mark>[/|#,@])(?P<old>[^\n\\\[\]*^$]{1,2000}?)(?P=mark)"
+    r"(?P<new>[^\n\\&]{0,2000}?)(?P=mark)g?(?P=quote)\s+(?P<path>[\w./~-]{1,4096})")
+"""A replacement of plain words by `sed -i`; what an expression matched its call does not say."""
+
 _ENDS = ("*** ", "diff --git", "--- ", "+++ ", "index ", "@@")
 
 
@@ -27,12 +37,17 @@ class CallEdits:
         self._tools = tools
         self._known: dict[str, str] = {}
         self._size = 0
+        self._windows = Windows()
 
     def of(self, body: StepBody) -> Iterator[FileEdit]:
         """What the actions of a step changed, as far as they say; those that failed changed nothing."""
-        failed = {o.call_id for o in body.observations if o.is_error}
-        for action in body.actions:
-            if action.malformed or action.call_id in failed:
+        results = {o.call_id: o for o in body.observations}
+        for action in map(unwrapped, body.actions):
+            result = results.get(action.call_id)
+            if action.malformed or (result is not None and (result.is_error or is_refused(result))):
+                continue
+            if result is not None and (seen := self._windows.of(action, result)) is not None:
+                yield seen
                 continue
             tool = self._tools.tool(action.tool)
             kind, given = tool.kind_of(action.arguments), action.arguments
@@ -78,9 +93,13 @@ class CallEdits:
         """What a shell command writes by here-documents or patches."""
         if "*** Begin Patch" in command:
             yield from self._patched(command)
-        elif "<<" in command:
+            return
+        if "<<" in command:
             for path, text in heredocs(command):
                 yield self._written(path, text + "\n")
+        elif "sed" in command:
+            for found in _SED.finditer(command[:_LINE]):
+                yield self._replaced(found["path"], [(found["old"], found["new"])])
 
     def _patched(self, text: str) -> Iterator[FileEdit]:
         """The files of a patch: a new one is whole, of others the lines that the patch shows."""

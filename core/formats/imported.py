@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -29,7 +29,7 @@ from core.domain.events import (
 )
 from core.domain.head import make_head
 from core.domain.message import Message, encode_message
-from core.domain.request import plain_words, requested
+from core.domain.request import headline, plain_words
 from core.domain.step import StepBody, Usage, encode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
@@ -73,7 +73,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 class SessionBuilder:
     """Collects a foreign session's facts. Identities come from the content, so a second import is the same one."""
 
-    def __init__(self, format: str, source: str, content: bytes, warnings: Iterable[str] = (), *,
+    def __init__(self, format: str, source: str, content: bytes | Iterator[bytes], warnings: Iterable[str] = (), *,
                  is_named: bool = True) -> None:
         """`content` gives the session its identity: what the format names it by, else the session's own bytes.
 
@@ -104,7 +104,7 @@ class SessionBuilder:
         `parent` names the session, and `parent_step` its step, that this one is a continuation of, or (`is_call`) that
         called it as a subagent.
         """
-        self._title = plain_words(requested(title) or title)[:200] or self.session
+        self._title = plain_words(headline(title) or title)[:200] or self.session
         if len(description) > _DESCRIPTION:
             description = description[:_DESCRIPTION]
             self.warnings.append(f"The task's description is shown up to its character {_DESCRIPTION:,}.")
@@ -199,32 +199,32 @@ class SessionBuilder:
         self.fact(SessionStateChanged(state=state, reason=reason, detail=detail))
 
     def build(self) -> Imported:
-        """The session. Events whose time is not in the file bear that of the import.
+        """The session, once. Events whose time is not in the file bear that of the import.
 
         An event's id comes from what it says, so that a file that has grown gives its old events their old ids.
         """
         now = datetime.now(UTC)
+        names: list[str] = []
         seen: Counter[str] = Counter()
+        bodies: list[bytes] = []
+        self._facts.reverse()
         try:
-            bodies = tuple(
-                exact(encode_event(make_event(fact, author, at=at or now, id=f"{self.session}-{_key(fact, seen)}")))
-                for fact, author, at in self._facts
-            )
+            while self._facts:  # each goes as soon as its event is written: a long run is not held twice
+                fact, author, at = self._facts.pop()
+                names += blobs_of(fact)
+                bodies.append(exact(encode_event(
+                    make_event(fact, author, at=at or now, id=f"{self.session}-{_key(fact, seen)}"))))
         except InvalidInput as error:
             raise InvalidInput(error.code, f"{self.source} tells what no session can hold: {error.params['why']}",
                                path=self.source, **error.params) from error
         return Imported(session=self.session, source=self.source, format=self.format, title=self._title,
-                        bodies=bodies, blobs=self._named(), steps=self.steps, errors=self.errors,
-                        warnings=tuple(self.warnings), is_named=self.is_named, size=self.blobs.size)
+                        bodies=tuple(bodies), blobs=BlobSelection(self.blobs, names), steps=self.steps,
+                        errors=self.errors, warnings=tuple(self.warnings), is_named=self.is_named, size=self.blobs.size)
 
     def build_without_end(self) -> Imported:
         """The session of a file that does not say how it ended."""
         self.end("finished", "end_not_recorded")
         return self.build()
-
-    def _named(self) -> Mapping[str, bytes]:
-        """The payloads that a fact names; messages after the last step are in no context."""
-        return BlobSelection(self.blobs, [name for fact, _, _ in self._facts for name in blobs_of(fact)])
 
 
 def _key(fact: Fact, seen: Counter[str]) -> str:

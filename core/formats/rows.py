@@ -12,6 +12,7 @@ import msgspec
 from core.domain.errors import InvalidInput
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported
+from core.formats.json_items import JsonItems
 from core.formats.json_text import Parsed
 from core.formats.source import Source
 
@@ -35,7 +36,26 @@ class SourceRow(msgspec.Struct, frozen=True):
 
 def canonical(value: Any) -> bytes:
     """JSON that equal values share, so that a reformatted file keeps its sessions' identities."""
-    return json.dumps(value, ensure_ascii=True, sort_keys=True).encode()
+    return b"".join(canonical_parts(value))
+
+
+def canonical_parts(value: Any) -> Iterator[bytes]:
+    """The same piece by piece, so that of a long list (also as a member of an object) one item is held at a time."""
+    if isinstance(value, JsonItems | Iterator):
+        yield from _joined(b"[", map(canonical, value), b"]")
+    elif isinstance(value, dict) and any(isinstance(held, JsonItems) for held in value.values()):
+        yield from _joined(b"{", (json.dumps(key).encode() + b": " + canonical(value[key]) for key in sorted(value)),
+                           b"}")
+    else:
+        yield json.dumps(value, ensure_ascii=True, sort_keys=True).encode()
+
+
+def _joined(begin: bytes, parts: Iterable[bytes], end: bytes) -> Iterator[bytes]:
+    for part in parts:
+        yield begin
+        yield part
+        begin = b", "
+    yield end if begin == b", " else begin + end
 
 
 def rows(source: Source) -> Iterator[SourceRow]:

@@ -7,6 +7,8 @@ request to a model was recorded, each run of a tool is a step.
 
 from __future__ import annotations
 
+import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -16,6 +18,7 @@ import msgspec
 
 from core.domain.message import Message
 from core.domain.step import ActionError, Usage
+from core.formats.blob_spool import IN_MEMORY
 from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.imported import SessionBuilder
@@ -39,10 +42,11 @@ class ModelSpan(msgspec.Struct, kw_only=True):
 
 
 class ToolSpan(msgspec.Struct, kw_only=True):
-    """One run of a tool."""
+    """One run of a tool. `failure` are the trace's words where it broke and gave nothing back."""
 
     name: str
     text: str
+    failure: str = ""
     call: str = ""
     arguments: Any = None
     at: datetime | None = None
@@ -51,39 +55,97 @@ class ToolSpan(msgspec.Struct, kw_only=True):
 
 
 Span = ModelSpan | ToolSpan
+_MODEL, _TOOL = msgspec.msgpack.Decoder(ModelSpan), msgspec.msgpack.Decoder(ToolSpan)
 
 
-def first_request(spans: Sequence[Span]) -> str:
+class ParkedSpan(msgspec.Struct, frozen=True, kw_only=True):
+    """What is remembered of a span while its trace is gathered; the span itself lies in the file of a SpanSpool.
+
+    `doubt` is why it may not count, in the words of its reader; "" where it does.
+    """
+
+    is_model: bool
+    at: datetime
+    place: int
+    size: int
+    call: str = ""
+    name: str = ""
+    called: tuple[str, ...] = ()
+    doubt: str = ""
+
+
+class SpanSpool:
+    """Spans of a file in the order in which they are put; few in memory, beyond that in a file without a name."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - it lives as long as we do
+        weakref.finalize(self, self._file.close)
+        self._end = 0
+
+    def put(self, span: Span, doubt: str = "") -> ParkedSpan:
+        """Write a span down."""
+        data = msgspec.msgpack.encode(span)
+        self._file.seek(self._end)
+        self._file.write(data)
+        place, self._end = self._end, self._end + len(data)
+        at = span.at or _EARLIEST
+        if isinstance(span, ToolSpan):
+            return ParkedSpan(is_model=False, at=at, place=place, size=len(data), call=span.call, name=span.name,
+                              doubt=doubt)
+        return ParkedSpan(is_model=True, at=at, place=place, size=len(data), doubt=doubt,
+                          called=tuple(call.name for call in span.answer.tool_calls))
+
+    def model(self, parked: ParkedSpan) -> ModelSpan:
+        """The request that was put."""
+        return _MODEL.decode(self._read(parked))
+
+    def tool(self, parked: ParkedSpan) -> ToolSpan:
+        """The run of a tool that was put."""
+        return _TOOL.decode(self._read(parked))
+
+    def _read(self, parked: ParkedSpan) -> bytes:
+        self._file.seek(parked.place)
+        return self._file.read(parked.size)
+
+
+def first_request(spool: SpanSpool, spans: Sequence[ParkedSpan]) -> str:
     """What a person asked first."""
-    return next((m.content for s in spans if isinstance(s, ModelSpan) for m in s.messages
+    return next((m.content for s in spans if s.is_model for m in spool.model(s).messages
                  if m.role == "user" and m.content), "")
 
 
-def add_spans(builder: SessionBuilder, spans: Sequence[Span]) -> None:
-    """The steps of the spans, in the order in which they began."""
-    ordered = sorted(spans, key=lambda span: span.at or _EARLIEST)
-    models = [n for n, span in enumerate(ordered) if isinstance(span, ModelSpan)]
+def first_model(spool: SpanSpool, spans: Sequence[ParkedSpan]) -> str:
+    """The model that was asked first; "" where none was."""
+    return next((spool.model(s).model for s in spans if s.is_model), "")
+
+
+def add_spans(builder: SessionBuilder, spool: SpanSpool, spans: Sequence[ParkedSpan]) -> bool:
+    """The steps of the spans, in the order in which they began; whether any request holds contents."""
+    ordered = sorted(spans, key=lambda span: span.at)
+    models = [n for n, span in enumerate(ordered) if span.is_model]
     conversation = Conversation(builder, "" if models else "approximate")
     for span in ordered if not models else ():
-        _add_tool(conversation, span)
-    named: dict[str, ToolSpan] = {}
+        _add_tool(conversation, spool.tool(span))
+    named: dict[str, ParkedSpan] = {}
     for span in ordered:
-        if isinstance(span, ToolSpan) and span.call:
+        if span.call:
             named.setdefault(span.call, span)
+    holds, following = False, spool.model(ordered[models[0]]) if models else None
     for place, after in pairwise([*models, len(ordered)]):
-        span, following = ordered[place], ordered[after] if after < len(ordered) else None
-        assert isinstance(span, ModelSpan)
-        near = [s for s in ordered[place + 1 : after] if isinstance(s, ToolSpan)]
-        results = list(_results(span, near, named, following.messages if isinstance(following, ModelSpan) else ()))
-        _add(conversation, span, results)
+        assert following is not None
+        asked, following = following, spool.model(ordered[after]) if after < len(ordered) else None
+        near = [s for s in ordered[place + 1 : after] if not s.is_model]
+        results = list(_results(asked, spool, near, named, following.messages if following else ()))
+        _add(conversation, asked, results)
+        holds = holds or bool(asked.messages or asked.answer.content or asked.answer.tool_calls)
+    return holds
 
 
-def _add_tool(conversation: Conversation, span: Span) -> None:
+def _add_tool(conversation: Conversation, span: ToolSpan) -> None:
     """A run of a tool whose call was not recorded."""
-    if isinstance(span, ToolSpan):
-        call = make_call(span.call, span.name, {} if span.arguments is None else span.arguments)
-        result = CallResult(text=span.text, call=call.id, error=span.error, ended_at=span.ended_at)
-        conversation.add_step(ForeignStep(calls=(call,), results=[result], started_at=span.at, ended_at=span.ended_at))
+    call = make_call(span.call, span.name, {} if span.arguments is None else span.arguments)
+    result = CallResult(text=span.text or span.failure, call=call.id, error=span.error, ended_at=span.ended_at)
+    conversation.add_step(ForeignStep(calls=(call,), results=[result], started_at=span.at, ended_at=span.ended_at))
 
 
 def _add(conversation: Conversation, span: ModelSpan, results: list[CallResult]) -> None:
@@ -104,17 +166,18 @@ def _add(conversation: Conversation, span: ModelSpan, results: list[CallResult])
         finish_reason=span.finish_reason, tools=builder.blob(span.tools) if span.tools else "", item=span.item))
 
 
-def _results(span: ModelSpan, near: list[ToolSpan], named: Mapping[str, ToolSpan], given: Sequence[Message]
-             ) -> Iterator[CallResult]:
-    """`near` are the runs of tools before the next request, `named` those that bear their call's id."""
-    for call in span.answer.tool_calls:
-        tool = named.get(call.id) or next(
-            (s for s in near if not s.call and s.name == call.name), None)
-        if tool is not None:
-            if tool in near:
-                near.remove(tool)
-            yield CallResult(text=tool.text, call=call.id, error=tool.error, started_at=tool.at, ended_at=tool.ended_at)
-            continue
+def _results(asked: ModelSpan, spool: SpanSpool, near: list[ParkedSpan], named: Mapping[str, ParkedSpan],
+             given: Sequence[Message]) -> Iterator[CallResult]:
+    """`near` are the runs of tools before the next request, `named` those that bear their call's id. Of one that broke
+    a trace has where; what the model was told of it stands in the next prompt."""
+    for call in asked.answer.tool_calls:
+        found = named.get(call.id) or next((s for s in near if not s.call and s.name == call.name), None)
         answer = next((m for m in given if m.role == "tool" and m.tool_call_id == call.id), None)
-        if answer is not None:
+        if found is not None:
+            if found in near:
+                near.remove(found)
+            tool = spool.tool(found)
+            text = tool.text or (answer.content if answer is not None and tool.failure else "") or tool.failure
+            yield CallResult(text=text, call=call.id, error=tool.error, started_at=tool.at, ended_at=tool.ended_at)
+        elif answer is not None:
             yield CallResult(text=answer.content, call=call.id)

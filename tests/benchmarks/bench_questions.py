@@ -144,10 +144,10 @@ async def task(r: Reader) -> str:
 
 
 async def most_changed(r: Reader) -> str:
-    """End, as the list of files is as of the step; Ctrl+Shift+M."""
+    """F, as the list of files is as of the step and the last row may be none; Ctrl+Shift+M."""
     if not r.place.sight.trajectory.files:
         return "no file changed"
-    r.press(Key.Key_End)
+    r.press(Key.Key_F)
     r.press(Key.Key_M, CTRL | SHIFT)
     files = r.panel("files").list.model()
     await r.until(lambda: files.files and files.files[0].changes)

@@ -7,6 +7,7 @@
     python tests/benchmarks/run.py view              the viewer with 100,000 steps: V1 V2 V3 V4 V5 V6 V7, or some
     python tests/benchmarks/run.py shown             from the command to the painted window
     python tests/benchmarks/run.py import --mb 100   how fast, and in how much memory, files of each format are read
+    python tests/benchmarks/run.py follow           a file that grows by 200 lines a second
     python tests/benchmarks/run.py training          head session weights selective packing startup gpu
     python tests/benchmarks/run.py head --tokens 4096   with options of one
 """
@@ -24,7 +25,7 @@ PATHS = os.pathsep.join(str(p) for p in (HERE.parents[1], HERE.parent, HERE))
 TRAINING = ("head", "session", "weights", "selective", "packing", "startup", "gpu")
 VIEW = ("V1", "V2", "V3", "V4", "V5", "V6", "V7")
 NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", "secrets", "search", "order", "import", "sessions",
-         "questions", "gateway", "snapshots", "commands", "hand_in", "shown", "view", *TRAINING)
+         "questions", "gateway", "snapshots", "commands", "hand_in", "shown", "follow", "view", *TRAINING)
 
 
 def main(names: list[str]) -> int:

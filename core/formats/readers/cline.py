@@ -24,7 +24,7 @@ from core.formats.json_text import parse
 from core.formats.pictures import pictures_in
 from core.formats.readers import cline_ui
 from core.formats.readers.cline_ui import ModelRequest
-from core.formats.rows import canonical
+from core.formats.rows import canonical_parts
 from core.formats.source import Source
 from core.formats.tools import family_of
 from core.formats.values import as_json, dict_of, dicts_of, int_of, text_of, time_of, usage_of
@@ -74,14 +74,13 @@ def read(source: Source) -> Iterator[Imported]:
     first = messages[0]
     named = [first.get("ts"), first.get("id")]
     identity = [*named, first.get("content")] if any(named) else messages
-    builder = SessionBuilder(NAME, source.path.name, canonical(identity), source.damage)
+    builder = SessionBuilder(NAME, source.path.name, canonical_parts(identity), source.damage)
     opening = text_blocks(first.get("content"))
     task = _TASK.search(opening)
     asked = task[1] if task else opening
     requests = _requests(source, messages, builder)
-    models = [t for m in messages if (t := _model(m))]
-    models += [r.model for r in requests if r.model]
-    builder.create(asked[:400], asked, model=models[0] if models else "")
+    model = next((t for m in messages if (t := _model(m))), next((r.model for r in requests if r.model), ""))
+    builder.create(asked[:400], asked, model=model)
     conversation = Conversation(builder)
     if prompt := text_of(source.object.get("system_prompt")):
         conversation.add_message(Message(role="system", content=prompt))
@@ -111,7 +110,7 @@ def companions(files: Sequence[Path]) -> list[Path]:
 def _requests(source: Source, messages: list[dict[str, Any]], builder: SessionBuilder) -> list[ModelRequest]:
     """The requests in the file beside, where there is one for each answer."""
     found, problem = cline_ui.requests_beside(source.path)
-    answers = sum(m.get("role") == "assistant" for m in messages)
+    answers = sum(m.get("role") == "assistant" for m in messages) if found else 0
     if found and len(found) != answers:
         problem = (f"{cline_ui.BESIDE} tells of {len(found)} requests, and there are {answers} answers: their times "
                    "and costs were not joined.")

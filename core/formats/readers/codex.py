@@ -26,7 +26,7 @@ from core.formats.imported import Imported, SessionBuilder
 from core.formats.readers import codex_items
 from core.formats.readers.codex_items import CALLS, OUTPUTS, Line, line_of
 from core.formats.records import records
-from core.formats.rows import canonical
+from core.formats.rows import canonical, canonical_parts
 from core.formats.session_span import by_times
 from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of, int_of, paragraphs, text_of, usage_of
@@ -82,7 +82,7 @@ def read(source: Source) -> Iterator[Imported]:
     if not any(line.is_answer for line in lines):
         raise source.without_steps("answer of the model", found.warnings)
     name = text_of(meta.get("id")) or text_of(found.items[0].get("id"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)), found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else found.items), found.warnings)
     asked = next((t for n, line in enumerate(lines) if line.payload.get("role") == "user"
                   and not _is_context(t := parts_text(line_of(found.items[n]).payload.get("content")))
                   and requested(t)), "")

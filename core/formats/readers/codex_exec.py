@@ -15,7 +15,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records
-from core.formats.rows import canonical
+from core.formats.rows import canonical_parts
 from core.formats.session_span import by_totals
 from core.formats.source import Source
 from core.formats.tools import family_of
@@ -38,7 +38,7 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a stream."""
     found = records(source)
     thread = next((n for r in found.items if (n := text_of(r.get("thread_id")))), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical([thread] if thread else list(found.items)),
+    builder = SessionBuilder(NAME, source.path.name, canonical_parts([thread] if thread else found.items),
                              found.warnings)
     title = next((text_of(i.get("text")) for i in _items(found.items) if _kind(i) in _WORDS), "")
     builder.create(title[:400] or source.path.name, "", task=thread)

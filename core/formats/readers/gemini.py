@@ -18,7 +18,7 @@ from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.pictures import pictures_in
 from core.formats.records import records
-from core.formats.rows import canonical
+from core.formats.rows import canonical_parts
 from core.formats.source import Source
 from core.formats.values import as_json, dict_of, dicts_of, sum_of, text_of, time_of, usage_of
 
@@ -45,7 +45,7 @@ def read(source: Source) -> Iterator[Imported]:
     messages: Iterable[dict[str, Any]] = (
         _checkpoint(found.items) if source.shape == "list" else _Messages(head, found.items))
     name = text_of(head.get("sessionId"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)), found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else found.items), found.warnings)
     asked = next((_words(m.get("content")) for m in messages if m.get("type") == "user"), "")
     model = next((t for m in messages if (t := text_of(m.get("model")))), "")
     builder.create(text_of(head.get("summary")) or asked[:400], asked, task=name, model=model)

@@ -23,6 +23,7 @@ from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of, float_of, int_of, text_of, time_of, usage_of
+from core.formats.windows import edit_in
 
 NAME = "innovatorbench"
 
@@ -119,7 +120,7 @@ def _result(text: str, call: str) -> CallResult:
     message = text_of(result.get("message"))
     error = ActionError(kind="failed", message=message[:2000]) if result.get("success") is False else None
     output = text_of(result.get("output")) or message or text
-    return CallResult(text=text if _is_evaluation(result) else output, call=call, error=error)
+    return CallResult(text=text if _is_evaluation(result) else output, call=call, error=error, edit=edit_in(result))
 
 
 def _is_evaluation(result: dict[str, Any]) -> bool:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from core.domain.events import NoteAdded
 from core.domain.message import Message
 from core.domain.step import ActionError, Usage
@@ -20,7 +22,7 @@ from core.formats.json_text import parse
 from core.formats.records import records
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
-from core.formats.spans import ModelSpan, Span, ToolSpan, add_spans, first_request
+from core.formats.spans import ModelSpan, ParkedSpan, SpanSpool, ToolSpan, add_spans, first_model, first_request
 from core.formats.values import as_json, dict_of, dicts_of, float_of, int_of, sum_of, text_of, time_of, usage_of
 
 NAME = "langfuse"
@@ -44,16 +46,26 @@ def _is_trace(value: dict[str, Any]) -> bool:
     return bool(found) and all(o.get("type") in _TYPES and "startTime" in o for o in found)
 
 
+class _Talk(msgspec.Struct):
+    """What is gathered of a session while its observations go by."""
+
+    spans: list[ParkedSpan] = msgspec.field(default_factory=list)
+    scores: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    title: str = ""
+
+
 def read(source: Source) -> Iterator[Imported]:
     """A session for each `sessionId`, or trace."""
-    found = records(source)
-    rows = dicts_of(source.object.get("data")) or found.items
-    traces: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
+    found, spool = records(source), SpanSpool()
+    talks: dict[str, _Talk] = {}
+    for row in dicts_of(source.object.get("data")) or found.items:
         for trace in _traces(row):
-            traces.setdefault(text_of(trace.get("sessionId")) or text_of(trace.get("id")), []).append(trace)
-    yield from joined(source.path, ((f"Trace {name}", _session(source, name, held, found.warnings))
-                                    for name, held in traces.items()))
+            talk = talks.setdefault(text_of(trace.get("sessionId")) or text_of(trace.get("id")), _Talk())
+            talk.spans += _spans(dicts_of(trace.get("observations")), spool)
+            talk.scores += dicts_of(trace.get("scores"))
+            talk.title = talk.title or text_of(trace.get("name"))
+    yield from joined(source.path, ((f"Trace {name}", _session(source, name, spool, talk, found.warnings))
+                                    for name, talk in talks.items()))
 
 
 def _traces(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -65,17 +77,16 @@ def _traces(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**inner, "observations": row.get("observations", inner.get("observations"))} if inner else row
 
 
-def _session(source: Source, name: str, traces: Sequence[dict[str, Any]], warnings: Sequence[str]) -> Imported | str:
-    spans = [s for t in traces for s in _spans(dicts_of(t.get("observations")))]
-    models = [s for s in spans if isinstance(s, ModelSpan)]
-    if not models:
+def _session(source: Source, name: str, spool: SpanSpool, talk: _Talk, warnings: Sequence[str]) -> Imported | str:
+    called = {name for span in talk.spans for name in span.called}
+    spans = [s for s in talk.spans if not s.doubt or s.name in called]
+    if not any(s.is_model for s in spans):
         return " ".join([f"Trace {name} was left out: it holds no request to a model.", *warnings])
     builder = SessionBuilder(NAME, source.path.name, canonical([name]), warnings)
-    asked = first_request(spans)
-    title = next((t for trace in traces if (t := text_of(trace.get("name")))), "")
-    builder.create(title or asked[:400] or name, asked, task=name, model=models[0].model)
-    add_spans(builder, spans)
-    for score in (s for t in traces for s in dicts_of(t.get("scores"))):
+    asked = first_request(spool, spans)
+    builder.create(talk.title or asked[:400] or name, asked, task=name, model=first_model(spool, spans))
+    add_spans(builder, spool, spans)
+    for score in talk.scores:
         _add_score(builder, score)
     return builder.build_without_end()
 
@@ -90,20 +101,23 @@ def _add_score(builder: SessionBuilder, score: dict[str, Any]) -> None:
         builder.fact(NoteAdded(step=0, text=f"{what}: {text}. {text_of(score.get('comment'))}".strip()[:20_000]))
 
 
-def _spans(observations: Sequence[dict[str, Any]]) -> Iterator[Span]:
-    models = [_model(o) for o in observations if o.get("type") == "GENERATION"]
-    called = {c.name for m in models for c in m.answer.tool_calls}
-    yield from models
+def _spans(observations: Sequence[dict[str, Any]], spool: SpanSpool) -> Iterator[ParkedSpan]:
+    """Older versions know no tools: a span may be one, where it bears the name of a call."""
     for one in observations:
-        if one.get("type") == "TOOL" or (one.get("type") == "SPAN" and text_of(one.get("name")) in called):
-            yield _tool(one)
+        match one.get("type"):
+            case "GENERATION":
+                yield spool.put(_model(one))
+            case "TOOL":
+                yield spool.put(_tool(one))
+            case "SPAN":
+                yield spool.put(_tool(one), doubt="a span of older versions")
 
 
 def _tool(one: dict[str, Any]) -> ToolSpan:
     output = one.get("output")
     failed = _failure(one)
     text = as_json("" if output is None else output)
-    return ToolSpan(name=text_of(one.get("name")), text=text or failed, at=time_of(one.get("startTime")),
+    return ToolSpan(name=text_of(one.get("name")), text=text, failure=failed, at=time_of(one.get("startTime")),
                     ended_at=time_of(one.get("endTime")), arguments=one.get("input"),
                     call=text_of(dict_of(one.get("metadata")).get("tool_call_id")),
                     error=ActionError(kind="tool_error", message=failed[:2000]) if failed else None)

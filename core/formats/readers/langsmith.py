@@ -20,7 +20,16 @@ from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
-from core.formats.spans import ModelSpan, Span, ToolSpan, add_spans, first_request
+from core.formats.spans import (
+    ModelSpan,
+    ParkedSpan,
+    Span,
+    SpanSpool,
+    ToolSpan,
+    add_spans,
+    first_model,
+    first_request,
+)
 from core.formats.values import as_json, dict_of, dicts_of, float_of, text_of, time_of, usage_of
 
 NAME = "langsmith"
@@ -42,17 +51,38 @@ def _is_run(value: dict[str, Any]) -> bool:
         {"trace_id", "dotted_order", "child_runs", "session_id"} & value.keys())
 
 
+class _Root(msgspec.Struct):
+    """What the first run of a trace says of the whole."""
+
+    name: str
+    feedback: dict[str, Any]
+    error: str
+
+
+class _Trace(msgspec.Struct):
+    """What is gathered of a trace while its runs go by."""
+
+    spans: list[ParkedSpan] = msgspec.field(default_factory=list)
+    roots: list[_Root] = msgspec.field(default_factory=list)
+    thread: str = ""
+
+
 def read(source: Source) -> Iterator[Imported]:
     """A session for each thread, or trace."""
-    found = records(source)
-    given = dicts_of(source.object.get("runs")) or found.items
-    runs = [run for one in given if _is_run(one) for run in _flat(one, 0)]
-    threads = {text_of(r.get("trace_id")): _thread(r) for r in runs if not r.get("parent_run_id")}
-    talks: dict[str, list[dict[str, Any]]] = {}
-    for run in runs:
-        trace = text_of(run.get("trace_id"))
-        talks.setdefault(threads.get(trace) or trace, []).append(run)
-    yield from joined(source.path, ((f"Trace {name}", _session(source, name, held, found.warnings))
+    found, spool = records(source), SpanSpool()
+    traces: dict[str, _Trace] = {}
+    for run in (r for one in dicts_of(source.object.get("runs")) or found.items if _is_run(one) for r in _flat(one, 0)):
+        trace = traces.setdefault(text_of(run.get("trace_id")), _Trace())
+        if (span := _span(run)) is not None:
+            trace.spans.append(spool.put(span))
+        if not run.get("parent_run_id"):
+            trace.roots.append(_Root(text_of(run.get("name")), dict_of(run.get("feedback_stats")),
+                                     text_of(run.get("error"))))
+            trace.thread = _thread(run)
+    talks: dict[str, list[_Trace]] = {}
+    for name, trace in traces.items():
+        talks.setdefault(trace.thread or name, []).append(trace)
+    yield from joined(source.path, ((f"Trace {name}", _session(source, name, spool, held, found.warnings))
                                     for name, held in talks.items()))
 
 
@@ -68,20 +98,19 @@ def _thread(run: dict[str, Any]) -> str:
     return next((t for key in ("session_id", "thread_id", "conversation_id") if (t := text_of(metadata.get(key)))), "")
 
 
-def _session(source: Source, name: str, runs: Sequence[dict[str, Any]], warnings: Sequence[str]) -> Imported | str:
-    spans = [s for run in runs if (s := _span(run)) is not None]
-    models = [s for s in spans if isinstance(s, ModelSpan)]
-    if not models:
+def _session(source: Source, name: str, spool: SpanSpool, traces: Sequence[_Trace], warnings: Sequence[str]
+             ) -> Imported | str:
+    spans, roots = [s for t in traces for s in t.spans], [r for t in traces for r in t.roots]
+    if not any(s.is_model for s in spans):
         return " ".join([f"Trace {name} was left out: it holds no request to a model.", *warnings])
     builder = SessionBuilder(NAME, source.path.name, canonical([name]), warnings)
-    asked, roots = first_request(spans), [r for r in runs if not r.get("parent_run_id")]
-    builder.create(asked[:400] or text_of(dict_of(roots[0] if roots else {}).get("name")) or name, asked, task=name,
-                   model=models[0].model)
-    add_spans(builder, spans)
-    for root in roots:
-        for what, held in dict_of(root.get("feedback_stats")).items():
-            builder.reward(float_of(dict_of(held).get("avg")), what)
-    failed = next((t for r in roots if (t := text_of(r.get("error")))), "")
+    asked = first_request(spool, spans)
+    builder.create(asked[:400] or (roots[0].name if roots else "") or name, asked, task=name,
+                   model=first_model(spool, spans))
+    add_spans(builder, spool, spans)
+    for what, held in (pair for root in roots for pair in root.feedback.items()):
+        builder.reward(float_of(dict_of(held).get("avg")), what)
+    failed = next((r.error for r in roots if r.error), "")
     builder.end("failed" if failed else "finished", "error" if failed else "end_not_recorded", failed[:2000])
     return builder.build()
 
@@ -91,7 +120,7 @@ def _span(run: dict[str, Any]) -> Span | None:
     inputs, outputs, failed = dict_of(run.get("inputs")), dict_of(run.get("outputs")), text_of(run.get("error"))
     if run.get("run_type") == "tool":
         text, call = _tool_output(outputs)
-        return ToolSpan(name=text_of(run.get("name")), text=text or failed, at=at, ended_at=ended, call=call,
+        return ToolSpan(name=text_of(run.get("name")), text=text, failure=failed, at=at, ended_at=ended, call=call,
                         arguments=inputs,
                         error=ActionError(kind="tool_error", message=failed[:2000]) if failed else None)
     if run.get("run_type") != "llm":

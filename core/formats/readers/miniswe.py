@@ -17,7 +17,7 @@ from core.formats.chat import action_of, content_text, is_chat, read_calls, role
 from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.rows import canonical
+from core.formats.rows import canonical_parts
 from core.formats.source import SAMPLES, Source
 from core.formats.values import code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of
 
@@ -63,12 +63,12 @@ def _first_time(messages: list[dict[str, Any]]) -> float | None:
     return float_of(next(dict_of(m.get("extra")).get("timestamp") for m in messages if _is_step(m)))
 
 
-def _identity(run: dict[str, Any], messages: list[dict[str, Any]]) -> bytes:
+def _identity(run: dict[str, Any], messages: list[dict[str, Any]]) -> Iterator[bytes]:
     """The moment of the first answer names a run for good; without times only the whole content does."""
     began = _first_time(messages)
     if began is not None:
-        return canonical([run.get("instance_id"), began])
-    return canonical([{k: m.get(k) for k in ("role", "content")} for m in messages])
+        return canonical_parts([run.get("instance_id"), began])
+    return canonical_parts({k: m.get(k) for k in ("role", "content")} for m in messages)
 
 
 def _model(info: dict[str, Any], messages: list[dict[str, Any]]) -> str:

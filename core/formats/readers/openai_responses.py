@@ -19,7 +19,7 @@ from core.formats.dialogue import tools_blob
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import Records, records
-from core.formats.rows import canonical
+from core.formats.rows import canonical, canonical_parts
 from core.formats.source import Source
 from core.formats.values import as_json, dict_of, dicts_of, float_of, paragraphs, text_of, time_of, usage_of
 
@@ -78,9 +78,9 @@ def read(source: Source) -> Iterator[Imported]:
     yield builder.build()
 
 
-def _identity(items: Sequence[dict[str, Any]], responses: Sequence[dict[str, Any]]) -> bytes:
+def _identity(items: Sequence[dict[str, Any]], responses: Sequence[dict[str, Any]]) -> Iterator[bytes]:
     names = [text_of(r.get("id")) for r in responses if r] or [text_of(i.get("id")) for i in list(items)[:2]]
-    return canonical(names[:1] if names and names[0] else list(items))
+    return canonical_parts(names[:1] if names and names[0] else items)
 
 
 def _input(record: dict[str, Any]) -> Sequence[dict[str, Any]]:

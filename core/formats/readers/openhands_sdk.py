@@ -21,7 +21,7 @@ from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.pictures import pictures_in
 from core.formats.records import Records, gathered, records
-from core.formats.rows import canonical
+from core.formats.rows import canonical, canonical_parts
 from core.formats.source import Source, is_plain
 from core.formats.values import as_json, code_of, dict_of, exit_error, float_of, int_of, text_of, time_of, usage_of
 
@@ -67,7 +67,7 @@ def read(source: Source) -> Iterator[Imported]:
     found = _records(source)
     events = found.items
     name = next((text_of(e.get("id")) for e in events if e.get("id")), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else events), found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else events), found.warnings)
     asked = next((_words(e) for e in events if e.get("kind") == "MessageEvent" and e.get("source") == "user"), "")
     builder.create(asked[:400] or source.path.name, asked, model=_model(events))
     _ConversationReader(builder, events).read()

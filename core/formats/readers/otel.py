@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from core.domain.message import Message, Role, ToolCall
 from core.domain.step import ActionError, Usage
 from core.formats.chat import content_text, make_call, read_calls, role_of, tool_definitions
@@ -21,11 +23,21 @@ from core.formats.json_text import parse
 from core.formats.records import records
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
-from core.formats.spans import ModelSpan, Span, ToolSpan, add_spans, first_request
+from core.formats.spans import (
+    ModelSpan,
+    ParkedSpan,
+    Span,
+    SpanSpool,
+    ToolSpan,
+    add_spans,
+    first_model,
+    first_request,
+)
 from core.formats.values import as_json, dict_of, dicts_of, int_of, paragraphs, text_of, time_of, usage_of
 
 NAME = "otel"
 _ASKS = ("chat", "generate_content", "text_completion", "completion")
+_AGENT = "invoke_agent"
 _DETAILS = "gen_ai.client.inference.operation.details"
 _NANO = 1_000_000_000
 
@@ -43,38 +55,49 @@ def _spans_in(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from dicts_of(scope.get("spans"))
 
 
+class _Trace(msgspec.Struct):
+    """What is gathered of a trace while its spans go by."""
+
+    spans: list[ParkedSpan] = msgspec.field(default_factory=list)
+    talk: str = ""
+    agent: str = ""
+    model: str = ""
+    is_asked: bool = False
+
+
 def read(source: Source) -> Iterator[Imported]:
     """The sessions of a file in the order in which they begin."""
-    found = records(source)
-    traces: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
-    names: dict[str, str] = {}
-    for span in (s for record in found.items for s in _spans_in(record)):
-        held = _attributes(span.get("attributes"))
-        trace = text_of(span.get("traceId", span.get("trace_id")))
-        traces.setdefault(trace, []).append((span, held))
-        names.setdefault(trace, text_of(held.get("gen_ai.conversation.id")))
-        names[trace] = names[trace] or text_of(held.get("gen_ai.conversation.id"))
-    talks: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
-    for trace, spans in traces.items():
-        talks.setdefault(names[trace] or trace, []).extend(spans)
-    yield from joined(source.path, ((f"Trace {name}", _session(source, name, spans, found.warnings))
-                                    for name, spans in talks.items()))
+    found, spool = records(source), SpanSpool()
+    traces: dict[str, _Trace] = {}
+    for given in (s for record in found.items for s in _spans_in(record)):
+        held = _attributes(given.get("attributes"))
+        trace = traces.setdefault(text_of(given.get("traceId", given.get("trace_id"))), _Trace())
+        trace.talk = trace.talk or text_of(held.get("gen_ai.conversation.id"))
+        trace.agent = trace.agent or text_of(held.get("gen_ai.agent.name"))
+        trace.model = trace.model or text_of(held.get("gen_ai.request.model"))
+        trace.is_asked = trace.is_asked or _operation(held) in _ASKS
+        if (span := _span(given, held)) is not None:
+            trace.spans.append(spool.put(span, doubt=_operation(held) if _operation(held) == _AGENT else ""))
+    talks: dict[str, list[_Trace]] = {}
+    for name, trace in traces.items():
+        talks.setdefault(trace.talk or name, []).append(trace)
+    yield from joined(source.path, ((f"Trace {name}", _session(source, name, spool, held, found.warnings))
+                                    for name, held in talks.items()))
 
 
-def _session(source: Source, name: str, spans: Sequence[tuple[dict[str, Any], dict[str, Any]]],
-             warnings: Sequence[str]) -> Imported | str:
-    is_asked = any(_operation(held) in _ASKS for _, held in spans)
-    read = [s for span, held in spans if (s := _span(span, held, is_asked)) is not None]
-    models = [s for s in read if isinstance(s, ModelSpan)]
-    if not read:
+def _session(source: Source, name: str, spool: SpanSpool, traces: Sequence[_Trace], warnings: Sequence[str]
+             ) -> Imported | str:
+    """Spans of agents count only where requests to the model have none of their own."""
+    is_asked = any(t.is_asked for t in traces)
+    spans = [s for t in traces for s in t.spans if not (s.doubt and is_asked)]
+    if not spans:
         return " ".join([f"Trace {name} was left out: it holds no request to a model and no run of a tool.", *warnings])
     builder = SessionBuilder(NAME, source.path.name, canonical([name]), warnings)
-    agent = next((text_of(h.get("gen_ai.agent.name")) for _, h in spans if h.get("gen_ai.agent.name")), "")
-    asked = first_request(read)
-    named = next((t for _, h in spans if (t := text_of(h.get("gen_ai.request.model")))), "")
-    builder.create(asked[:400] or agent or name, asked, task=name, model=models[0].model if models else named)
-    add_spans(builder, read)
-    if models and not any(m.messages or m.answer.content or m.answer.tool_calls for m in models):
+    agent, model = (next(filter(None, found), "") for found in ((t.agent for t in traces), (t.model for t in traces)))
+    asked, is_model = first_request(spool, spans), any(s.is_model for s in spans)
+    builder.create(asked[:400] or agent or name, asked, task=name,
+                   model=first_model(spool, spans) if is_model else model)
+    if not add_spans(builder, spool, spans) and is_model:
         builder.warnings.append("The program recorded no contents: the steps have times, models and tokens only.")
     return builder.build_without_end()
 
@@ -110,13 +133,13 @@ def _operation(held: dict[str, Any]) -> str:
     return text_of(held.get("gen_ai.operation.name")) or text_of(held.get("llm.request.type"))
 
 
-def _span(span: dict[str, Any], held: dict[str, Any], is_asked: bool) -> Span | None:
-    """What a span is; one of an agent only where requests to the model have none of their own."""
+def _span(span: dict[str, Any], held: dict[str, Any]) -> Span | None:
+    """What a span is; one of an agent only where it holds what the model answered."""
     operation = _operation(held)
     at, ended = _moment(span.get("startTimeUnixNano")), _moment(span.get("endTimeUnixNano"))
     if operation == "execute_tool":
         return _tool(span, held, at, ended)
-    is_agent = operation == "invoke_agent" and not is_asked and "gen_ai.output.messages" in held
+    is_agent = operation == _AGENT and "gen_ai.output.messages" in held
     if operation not in _ASKS and not is_agent:
         return None
     events = [(text_of(e.get("name")), _attributes(e.get("attributes"))) for e in dicts_of(span.get("events"))]
@@ -135,7 +158,7 @@ def _span(span: dict[str, Any], held: dict[str, Any], is_asked: bool) -> Span | 
 def _tool(span: dict[str, Any], held: dict[str, Any], at: datetime | None, ended: datetime | None) -> ToolSpan:
     result, failed = held.get("gen_ai.tool.call.result", held.get("gen_ai.tool.message")), _failure(span, held)
     text = as_json("" if result is None else result)
-    return ToolSpan(name=text_of(held.get("gen_ai.tool.name")), text=text or failed, at=at, ended_at=ended,
+    return ToolSpan(name=text_of(held.get("gen_ai.tool.name")), text=text, failure=failed, at=at, ended_at=ended,
                     call=text_of(held.get("gen_ai.tool.call.id")), arguments=held.get("gen_ai.tool.call.arguments"),
                     error=ActionError(kind=text_of(held.get("error.type"))[:100] or "tool_error", message=failed[:2000])
                     if failed else None)

@@ -20,7 +20,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep, gro
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records
-from core.formats.rows import canonical
+from core.formats.rows import canonical_parts
 from core.formats.session_span import by_times
 from core.formats.source import Source
 from core.formats.values import as_json, dict_of, dicts_of, exit_error, int_of, text_of, time_of, usage_of
@@ -48,7 +48,7 @@ def read(source: Source) -> Iterator[Imported]:
     outlines = [_Outline(n, subtype if kind == "system" else kind, session)
                 for n, (kind, subtype, session) in enumerate(found.outlines)]
     name = next((o.session for o in outlines if o.session), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)), found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else found.items), found.warnings)
     asked = next((t for o in outlines if o.kind == "user" and (t := _words(_parts(found.items[o.place])))), "")
     answers = (found.items[o.place] for o in outlines if o.kind == "assistant")
     model = next((t for record in answers if (t := text_of(record.get("model")))), "")

@@ -18,7 +18,7 @@ from core.formats.chat import action_of, content_text, read_calls, role_of
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.json_text import parse
-from core.formats.rows import canonical
+from core.formats.rows import canonical_parts
 from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of, text_of
 
@@ -38,7 +38,7 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a file; of a damaged file, the steps before the damage."""
     parsed = source.json
     run = parsed.value
-    builder = SessionBuilder(NAME, source.path.name, canonical(run), is_named=False)
+    builder = SessionBuilder(NAME, source.path.name, canonical_parts(run), is_named=False)
     history = [m for m in dicts_of(run.get("history")) if not m.get("is_demo")]
     steps = dicts_of(run.get("trajectory")) or _steps_of_history(history)
     if not steps:

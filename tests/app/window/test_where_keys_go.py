@@ -90,3 +90,44 @@ def test_esc_leads_to_a_list_from_everything_that_takes_keys(qtbot, tmp_path, la
                 assert isinstance(QApplication.focusWidget(), QAbstractItemView), (dock.objectName(), widget)
                 tried += 1
         assert tried > 5, "the layout has boxes and buttons"
+
+
+def test_what_hides_the_list_of_sessions_leaves_the_keys_to_the_list_of_steps(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        place.cursor.move("s1", 3)
+        sessions = made.docks["sessions"].widget().findChild(QAbstractItemView)
+        sessions.setFocus()
+        qtbot.waitUntil(sessions.hasFocus)
+        made.lay_out("read")
+        steps = made.docks["trajectory"].widget().list
+        qtbot.waitUntil(steps.hasFocus)
+
+
+def test_who_follows_the_end_goes_up_from_there_and_sees_which_step_is_read(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="read") as (made, place):
+        place.cursor.move("s1")
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        steps = made.docks["trajectory"].widget().list
+        place.cursor.focus_list()
+        qtbot.waitUntil(steps.hasFocus)
+        newest = place.sight.trajectory.steps.numbers[-1]
+        assert steps.model().step_of_row(steps.delegate.read_row) == newest
+        QTest.keyClick(steps, Qt.Key.Key_Up)
+        assert (place.sight.step, steps.delegate.read_row) == (newest, -1), "the current row is marked alone"
+        place.cursor.to_step(2)
+        assert steps.delegate.read_row == -1
+
+
+def test_the_count_of_a_queue_is_told_in_its_layout_alone(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="read") as (made, place):
+        status = StatusController(place, made.status)
+        place.cursor.move("s1", 3)
+        place.queues.counted.emit(4, 4)
+        assert made.status.place.text().startswith("at step 3 of")
+        made.lay_out("queue")
+        place.queues.counted.emit(1, 4)
+        assert made.status.place.text() == "1 of 4 sessions"
+        status.deleteLater()

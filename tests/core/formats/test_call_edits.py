@@ -6,7 +6,8 @@ import json
 
 from support.imported import trajectory
 
-from core.domain.step import Action, ActionError, Observation, StepBody
+from core.domain.deed import deed_of
+from core.domain.step import Action, ActionError, Observation, Output, StepBody
 from core.formats import registry
 from core.formats.call_edits import CallEdits
 from core.formats.edits import FileEdit
@@ -69,3 +70,53 @@ def test_an_imported_run_has_files_and_searches(tmp_path):
     assert [(f.path, f.step, f.is_partial) for f in found.files] == [("/w/a.md", 1, False), ("/w/a.md", 2, False)]
     assert session.blobs[found.files[1].after] == b"y\n" and found.files[1].before == found.files[0].after
     assert [(s.query, s.engine) for s in found.web_searches] == [("q", "google_web_search")]
+
+
+def look(tool, given, text, working="/w"):
+    """A step of an agent that sees files through windows."""
+    return StepBody(number=1, actions=(Action(call_id="1", tool=tool, arguments=given),), observations=(
+        Observation(call_id="1", output=Output(text=text), data={"working_dir": working}),))
+
+
+def test_an_edit_by_line_numbers_is_told_by_the_windows_around_it():
+    read = CallEdits(table_of("swe-agent"))
+    made = look("create", {"command": "create a.py\n"}, "[File: /w/a.py (1 lines total)]\n1:\n")
+    wrote = look("edit", {"command": "edit 1:1\none\ntwo\nend_of_edit\n"},
+                 "[File: a.py (2 lines total)]\r\n1:one\r\n2:two")
+    refused = look("edit", {"command": "edit 1:1\n(\nend_of_edit"}, "Your proposed edit has introduced new syntax "
+                   "error(s).\n[File: /w/a.py (2 lines total)]\n1:one\n2:two")
+    opened = look("open", {"command": "open b.py 41"},
+                  "[File: /w/b.py (90 lines total)]\n(39 more lines above)\n40:x\n41:y\n")
+    part = look("edit", {"command": "edit 41:41\nz\nend_of_edit\n"}, "[File: /w/b.py (90 lines total)]\n40:x\n41:z\n")
+    unseen = look("edit", {"command": "edit 7:7\nq\nend_of_edit\n"}, "[File: /w/b.py (90 lines total)]\n7:q\n")
+    assert [list(read.of(step)) for step in (made, wrote, refused, opened, part, unseen)] == [
+        [FileEdit("/w/a.py", None, "\n")], [FileEdit("/w/a.py", "\n", "one\ntwo\n")], [], [],
+        [FileEdit("/w/b.py", "y\n", "z\n", True)], [FileEdit("/w/b.py", "", "q\n", True)]]
+    swapped = look("edit", {"search": "z", "replace": "zz"},
+                   "Text replaced.\n[File: /w/b.py (90 lines total)]\n41:zz\n")
+    added = look("insert", {"text": "new"}, "[File: /w/b.py (91 lines total)]\n91:new\n")
+    assert [list(read.of(step)) for step in (swapped, added)] == [
+        [FileEdit("/w/b.py", "z", "zz", True)], [FileEdit("/w/b.py", "", "new", True)]]
+
+
+def test_a_replacement_by_sed_is_told_as_far_as_its_words_are_plain():
+    for command, wanted in (
+            ("cd a && sed -i 's/type = cell/type = cells/' input && ls",
+             [FileEdit("input", "type = cell", "type = cells", True)]),
+            ("sed -i -e 's/a/b/' x.py", []), ("sed -i 's/a.*b/c/g' x.py", []), ("sed -n 's/a/b/' x.py", []),
+            ('sed -i "s|/old|/new|g" c.toml', [FileEdit("c.toml", "/old", "/new", True)])):
+        assert edits("claude-code", ("Bash", {"command": command})) == wanted, command
+
+
+def test_a_skill_that_was_typed_as_python_is_the_call_that_it_is():
+    window = "[File: /w/a.css (2 lines total after edit)]\n[File: /w/a.css (2 lines total)]\n1|x\n2|y\n"
+    code = "edit_file_by_replace( '/w/a.css', to_replace='''x''', new_content='''z\nx''')"
+    step = StepBody(number=1, actions=(Action(call_id="1", tool="run_ipython", arguments={"code": code}),),
+                    observations=(Observation(call_id="1", output=Output(text=window)),))
+    table = table_of("openhands-output")
+    assert list(CallEdits(table).of(step)) == [FileEdit("/w/a.css", "x", "z\nx", True)]
+    deed = deed_of(step.actions[0], table)
+    assert (deed.kind, deed.title, deed.lines.added) == ("edit", "/w/a.css", 1)
+    for plain in ("open_file('a')\nprint(1)", "open_file(name)", "print(open_file('a'))", "open_file('" + "(" * 999):
+        call = Action(call_id="1", tool="run_ipython", arguments={"code": plain})
+        assert deed_of(call, table).kind == "shell", plain

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.blob import blob_hash
 from core.domain.errors import Unavailable
 from core.domain.events import decode_event
 from core.formats import json_items, registry, source
 from core.formats.json_items import JsonItems, parse_large
 from core.formats.json_text import clean, loads, parse
 from core.formats.records import records
+from core.formats.rows import canonical, canonical_parts
 from core.formats.source import Source
 
 HERE = Path(__file__).parent
@@ -47,6 +49,17 @@ def test_a_long_list_is_decoded_item_by_item(everything_is_large) -> None:
     assert list(reversed(steps))[:2] == [None, 1]
     assert [*steps.objects()] == [{"n": n} for n in range(9)]
     assert steps[0] is not steps[0]
+
+
+def test_a_long_list_is_named_by_what_is_in_it(everything_is_large) -> None:
+    value = {"b": [{"n": n, "é": "ü"} for n in range(9)], "a": 1}
+    whole = json.dumps(value, sort_keys=True).encode()
+    large = parse_large(whole).value
+    assert isinstance(large["b"], JsonItems)
+    assert (canonical(large), canonical(large["b"]), canonical(iter(value["b"]))) == (
+        whole, json.dumps(value["b"], sort_keys=True).encode(), json.dumps(value["b"], sort_keys=True).encode())
+    assert canonical(large["b"][:0]) == b"[]"
+    assert blob_hash(canonical_parts(large)) == blob_hash(whole)
 
 
 @pytest.mark.parametrize("text", ['[{"a": NaN}, 1, 2, 3]', '[1, {"a": "\\ud800"}, 3, 4]',

@@ -62,6 +62,7 @@ TABLE = [
     ("otel_events.json", "otel", [(2, 1, 11, None, None, "finished", 0, 0)]),
     ("langfuse.json", "langfuse", [(2, 1, 254, 0.75, 100.0, "finished", 1, 0)]),
     ("langsmith.jsonl", "langsmith", [(2, 1, 254, 0.25, 50.0, "finished", 1, 0)]),
+    ("langsmith_graph.jsonl", "langsmith", [(3, 1, 219, None, None, "finished", 0, 0)]),
     ("tau2.json", "tau2-bench", [(3, 1, 263, 0.03, 50.0, "finished", 0, 0),
                                  (1, 0, None, None, 0.0, "failed", 0, 0)]),
     ("goose.jsonl", "goose", [(2, 1, None, None, None, "finished", 1, 0)]),

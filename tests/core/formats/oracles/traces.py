@@ -46,9 +46,18 @@ def langfuse(path):
 
 def langsmith(path):
     runs = lines(path)
-    outs = {r["outputs"]["output"]["kwargs"]["tool_call_id"]: Out(text=r["outputs"]["output"]["kwargs"]["content"],
-                                                                 failed=bool(r["error"])) for r in runs
-            if r["run_type"] == "tool"}
+    tools = [(r, r["outputs"].get("output") or {}) for r in runs if r["run_type"] == "tool"]
+    held = [(r, output.get("kwargs") or output) for r, output in tools]
+    outs = {output["tool_call_id"]: Out(text=output["content"], failed=bool(r["error"])) for r, output in held if output}
+    models = [r for r in runs if r["run_type"] == "llm"]
+    for run in (r for r, output in held if not output):  # what the model was told of it stands in the next prompt
+        asks = [m for m in models if m["start_time"] < run["start_time"]][-1:]
+        calls = [c for m in asks for c in m["outputs"]["generations"][0][0]["message"]["kwargs"]["tool_calls"]]
+        call = next((c["id"] for c in calls if c["name"] == run["name"] and c["id"] not in outs), "")
+        later = models[models.index(asks[0]) + 1 :][:1] if asks else []
+        said = [m["kwargs"]["content"] for r in later for m in r["inputs"]["messages"][0]
+                if m["kwargs"].get("tool_call_id") == call]
+        outs |= {call: Out(text=said[0] if said else run["error"], failed=True)} if call else {}
     steps = []
     for run in (r for r in runs if r["run_type"] == "llm"):
         given, made = run["inputs"]["messages"], run["outputs"]
