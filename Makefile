@@ -1,18 +1,19 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check shape format agents fuzz attacks foreign audit faults faults-long bench study screenshots beside packages packages-test site clean
+# The rest: make lint types contracts translations check shape format agents fuzz attacks foreign audit faults faults-long bench study study-people screenshots beside packages packages-test site clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+IDLE := chrt -i 0 nice -n 19
 SETUP := packaging/setup
 INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: agents beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
+.PHONY: agents beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study study-people packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -82,9 +83,17 @@ agents: $(VENV)/.has-test
 bench: $(VENV)/.has-test
 	$(BIN)/python tests/benchmarks/run.py
 
-# Does masking help? Records, judges, trains and rolls out SmolLM2 (docs/study.md): under an hour of one core.
+# Does masking help? Records, judges, trains and rolls out, and writes its tables into docs/study.md: under three hours of
+# two cores, and it goes on where it was. DESIGN=smollm2 does it with SmolLM2, WORKERS are processes that share the work.
 study: $(VENV)/.has-test
-	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.run --device $(or $(DEVICE),cpu)
+	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.run $(or $(DESIGN),small) \
+	  --workers $(or $(WORKERS),2) --out $(or $(OUT),build/study/$(or $(DESIGN),small)) --write docs/study.md
+
+# Does it help to learn from people? A small policy, advised by true and imperfect advisers (docs/reinforcement.md): it goes on where it was cut;
+# make study-people SEEDS=5 KIND=babyai MINUTES=60.
+study-people: $(VENV)/.has-test
+	cd tests && OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=..:. $(IDLE) ../$(BIN)/python -m study.people $(abspath $(or $(OUT),build/study-people)) \
+	  --kind $(or $(KIND),babyai) --seeds $(or $(SEEDS),5) --minutes $(or $(MINUTES),100000)
 
 # Thousands of damaged inputs for every decoder, and extreme events in every panel of the window (minutes);
 # make fuzz EXAMPLES=20000 SESSIONS=2000 for a night.
@@ -123,12 +132,14 @@ packages-test:
 	@packaging/setup/system.sh desktop packages
 	@$(PYTHON) -B packaging/desktop/trial.py $(TRIAL)
 
-# dist/tiphys-server_VERSION_amd64.deb; try-server-package: in a bare root of SUITE (root and mmdebstrap; minutes).
+# dist/tiphys-server_VERSION_amd64.deb; try-server-package: in bare roots of SUITE (root and mmdebstrap; minutes), the second
+# of which runs systemd, with an agent at work through restarts and an upgrade.
 server-package:
 	@$(PYTHON) -B packaging/server/build.py dist
 
 try-server-package: server-package
 	packaging/server/try.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
+	packaging/server/try-systemd.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
 
 # The pages and files that are made of the source: docs/server-settings.md, docs/errors.md (.zh.md), docs/protocol.schema.json,
 # packaging/server/server.toml.

@@ -54,6 +54,7 @@ class RunBook(QObject):
         self._news_work.done.connect(self._take_news)
         self._sheet_work.done.connect(self._on_sheets)
         self._file_work.done.connect(self._on_written)
+        cursor.moved.connect(self._on_moved)
         self._forget()
 
     def close(self) -> None:
@@ -73,6 +74,7 @@ class RunBook(QObject):
         self.before: Sheets = ()
         """The groups of the update before: what is usual."""
         self._wanted = 0
+        self._awaited = ""
         self._advantages: dict[str, dict[int, float]] = {}
 
     def open(self, folder: Path) -> None:
@@ -105,6 +107,7 @@ class RunBook(QObject):
             self._cursor.move(session, step)
             self.session_opened.emit()
             return
+        self._awaited = session
         self._scratch = self._scratch or tempfile.TemporaryDirectory(prefix="tiphys-run-")
         target = Path(self._scratch.name) / f"{session}.tiphys"
         self._file_work.start(_tried, lambda: (str(write_session(Path(str(self.folder)), session, target)), step))
@@ -151,7 +154,11 @@ class RunBook(QObject):
             self._notices.report(made.error)
             return
         self.session_made.emit(*made)
-        self.session_opened.emit()
+
+    def _on_moved(self, session: str, step: int | None) -> None:
+        if self._awaited and id_of(session) == self._awaited:
+            self._awaited = ""
+            self.session_opened.emit()
 
 
 def _with_before(folder: Path, update: int) -> tuple[int, Sheets, Sheets]:

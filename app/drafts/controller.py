@@ -21,6 +21,8 @@ class DraftsController(QObject):
     def __init__(self, place: Workplace, window: QWidget) -> None:
         super().__init__(window)
         self._place, self._window = place, window
+        self._records = DraftRecords(Path())
+        self._dialog: DraftsDialog | None = None
         place.actions["file.drafts"].triggered.connect(self._on_asked)
 
     def _on_asked(self) -> None:
@@ -33,38 +35,39 @@ class DraftsController(QObject):
 
     def show(self, folder: Path) -> DraftsDialog | None:
         """The dialog of a folder; None where it holds no drafts, which is told."""
-        records = DraftRecords(folder)
+        self._records = DraftRecords(folder)
         dialog = DraftsDialog(folder.name, self._window)
-        if not self._fill(dialog, records):
+        if not self._fill(dialog):
             dialog.deleteLater()
             return None
-        dialog.decided.connect(lambda name, state, reason: self._decide(dialog, records, name, state, reason))
-        dialog.session_asked.connect(self._open)
+        self._dialog = dialog
+        dialog.decided.connect(self._store_word)
+        dialog.session_asked.connect(self._open_session)
         dialog.open()
         return dialog
 
-    def _fill(self, dialog: DraftsDialog, records: DraftRecords) -> bool:
+    def _fill(self, dialog: DraftsDialog) -> bool:
         try:
-            dialog.show_drafts(records.all(), records.answers())
+            dialog.show_drafts(self._records.all(), self._records.answers())
         except (ReportableError, OSError) as error:
-            self._place.notices.report(_told(error))
+            self._place.notices.report(_reported(error))
             return False
         return True
 
-    def _decide(self, dialog: DraftsDialog, records: DraftRecords, name: str, state: DraftState, reason: str) -> None:
+    def _store_word(self, name: str, state: DraftState, reason: str) -> None:
         try:
-            records.decide(name, state, reason)
+            self._records.decide(name, state, reason)
         except (ReportableError, OSError) as error:
-            self._place.notices.report(_told(error))
+            self._place.notices.report(_reported(error))
             return
-        if self._fill(dialog, records):
-            dialog.go_on()
+        if self._dialog is not None and self._fill(self._dialog):
+            self._dialog.go_on()
 
-    def _open(self, session: str) -> None:
+    def _open_session(self, session: str) -> None:
         self._place.cursor.move(session)
 
 
-def _told(error: ReportableError | OSError) -> ReportableError:
+def _reported(error: ReportableError | OSError) -> ReportableError:
     if isinstance(error, ReportableError):
         return error
     return Unavailable("folder_unusable", f"The folder of drafts cannot be used: {error}", path=str(error.filename))

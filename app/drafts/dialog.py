@@ -73,13 +73,23 @@ class DraftsDialog(QDialog):
         self.history.selectionModel().currentChanged.connect(self._show_answer)
         self.reason.returnPressed.connect(self._decide_as_wanted)
         self.session.clicked.connect(self._ask_session)
+        slots = {"accepted": self._accept_draft, "refused": self._refuse_draft, "to mend": self._return_draft}
         for state, button in self.buttons.items():
             button.setAutoDefault(False)
-            button.clicked.connect(lambda _=False, s=state: self.decide(s))
+            button.clicked.connect(slots[state])
             for place in (self.list, self.history, self.text):
                 key = QShortcut(QKeySequence(KEYS[state]), place, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-                key.activated.connect(lambda s=state: self.decide(s))
+                key.activated.connect(slots[state])
         self.session.setAutoDefault(False)
+
+    def _accept_draft(self) -> None:
+        self.decide("accepted")
+
+    def _refuse_draft(self) -> None:
+        self.decide("refused")
+
+    def _return_draft(self) -> None:
+        self.decide("to mend")
 
     def show_drafts(self, records: Sequence[DraftRecord], answers: Mapping[int, Sequence[DraftAnswer]]) -> None:
         """Show these; the chosen draft stays chosen."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.background import BackgroundWork
 from app.kit.entries import EntriesModel
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line
@@ -50,6 +51,8 @@ class LearningController(QObject):
         self._place, self._runs, self._view = place, place.runs, view
         self._group, self._tasks, self._notable = models
         self._age = single_shot(self, AGE_MS, self._show_head)
+        self._looking = BackgroundWork(self)
+        self._looking.done.connect(self._show_notable)
         self._connect()
         self._show_run()
 
@@ -122,13 +125,16 @@ class LearningController(QObject):
         self._view.update_name.setText(
             self.tr("Update {n}").format(n=quantities.number(runs.update)) if runs.update else "")
         self._tasks.show([(group.group, _task_lines(group)) for group in runs.groups])
-        notable: list[tuple[object, TwoLines]] = [
-            (change, _change_lines(change)) for change in changes(runs.news.metrics, runs.update)]
-        notable += [(sample, _sample_lines(sample)) for sample in samples(runs.groups, runs.before)]
-        self._notable.show(notable)
+        self._looking.start(samples, runs.groups, runs.before)  # goes through every word of the update
         self._enable()
         varied = next((g for g in runs.groups if not g.dropped), next(iter(runs.groups), None))
         self._show_group(varied.group if varied is not None else "")
+
+    def _show_notable(self, found: list[NotableSession]) -> None:
+        runs = self._runs
+        notable: list[tuple[object, TwoLines]] = [
+            (change, _change_lines(change)) for change in changes(runs.news.metrics, runs.update)]
+        self._notable.show([*notable, *((sample, _sample_lines(sample)) for sample in found)])
 
     def _show_group(self, name: object) -> None:
         group = next((g for g in self._runs.groups if g.group == name), None)

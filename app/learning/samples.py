@@ -21,7 +21,8 @@ REPEATS = 0.25
 """So much more of its words said again than is usual."""
 
 CHANGED = 1.5
-"""A metric that is so many times what it was over the updates before, or that part of it, is told."""
+"""A metric that is so many times what it was over the updates before, or that part of it, is told; of failed actions
+only that there are more."""
 
 BEFORE, LEAST = 5, 3
 """How many updates before are what is usual, and how few are too few to say."""
@@ -62,7 +63,7 @@ def changes(metrics: Sequence[RlMetric], update: int) -> list[MetricChange]:
         if value is None or not math.isfinite(value) or len(values) < LEAST or mean(values) <= 0:
             continue
         ratio = value / mean(values)
-        if ratio >= CHANGED or ratio <= 1 / CHANGED:
+        if ratio >= CHANGED or (ratio <= 1 / CHANGED and key != "errors"):  # that fewer fail is the aim
             found.append(MetricChange(key, value, mean(values)))
     return found
 

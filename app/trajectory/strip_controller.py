@@ -66,6 +66,11 @@ class StripController(QObject):
 
     def _text(self, row: SessionRow, trajectory: Trajectory) -> StripText:
         scores = tuple(score.total for score in trajectory.scores if score.total is not None)
+        if row.state == "paused" and row.reason == "asks_for_leave":
+            asked = next((note.text for note in reversed(trajectory.notes) if note.author.kind == "agent"), "")
+            return StripText(self.tr("Asks for leave:"), one_line(asked.partition(": ")[2], 200), facts=(
+                self.tr("Resume allows it, advice instead of that refuses it"), self._since(row)), scores=scores,
+                meaning="attention")
         if row.state in ("paused", "queued", "failed"):
             head = {"paused": self.tr("Paused"), "queued": self.tr("Waits for its turn"),
                     "failed": self.tr("Failed")}[row.state]

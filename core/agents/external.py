@@ -29,7 +29,7 @@ from core.agents.submissions import Submissions
 from core.agents.tool_interrupt import interrupt_tools
 from core.aio import TaskScope
 from core.domain.errors import Unavailable
-from core.domain.events import SessionState
+from core.domain.events import NoteAdded, SessionState
 from core.domain.host_rights import endpoint_of
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
@@ -123,8 +123,8 @@ class ExternalAgent:
             raise Unavailable("no_key", f"The environment variable {model.key_env} holds no key.", env=model.key_env)
         return Seam(self._lines, self._inbox, self._signals, RequestReader(self._recipe.summary),
                     Upstream(endpoint_of(model.base_url)), token=self._token(), key=key, is_over=self._is_spent,
-                    on_paused=self._show_pause, on_ended=self._take_end, on_text=self._on_text, on_step=self._on_step,
-                    on_failures=self._show_failures)
+                    on_paused=self._show_pause, on_leave=self._show_leave, on_ended=self._take_end,
+                    on_text=self._on_text, on_step=self._on_step, on_failures=self._show_failures)
 
     def _token(self) -> str:
         """The session's token, which says nothing outside its gateway; it goes into no log."""
@@ -160,6 +160,14 @@ class ExternalAgent:
         else:
             self._inbox.done("resume")
             enter(self._journal, "running")
+
+    def _show_leave(self, what: str) -> None:
+        if not what:
+            self._show_pause(False)
+            return
+        with self._journal.transaction("asks for leave"):
+            self._journal.add(NoteAdded(step=0, text=f"The agent asks for leave: {what[:1000]}"))
+            enter(self._journal, "paused", "asks_for_leave")
 
     def _show_failures(self, count: int, sentence: str) -> None:
         if count >= OUTAGE_AFTER:

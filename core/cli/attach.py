@@ -10,6 +10,7 @@ from core.cli.output import note, say
 
 if TYPE_CHECKING:
     from core.agents.external import GatewayAddress
+    from core.cli.attach_acp import Permissions
     from core.domain.session import SessionRow
     from core.domain.task import AgentSettings, Task
     from core.gateway.recipe import Recipe
@@ -33,9 +34,14 @@ _READY_S = 60.0
 @click.option("--key-env", default="", help="The variable that holds the endpoint's key; the agent does not see it.")
 @click.option("--model", default="default", show_default=True, help="The model's name, as the session shows it.")
 @click.option("--title", default="", help="What the session is called.")
+@click.option("--acp", is_flag=True, help="COMMAND speaks the Agent Client Protocol: it is prompted from here.")
+@click.option("--prompt", default="", help="With --acp: what it is to do.")
+@click.option("--permissions", type=click.Choice(["ask", "desktop", "allow", "reject"]), default="ask",
+              show_default=True, help="With --acp: who answers when it asks for leave; each answer is noted.")
+@click.option("--stay", is_flag=True, help="With --acp: wait for advice after its turns, until a person stops it.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model: str, title: str,
-           command: tuple[str, ...]) -> int:
+           acp: bool, prompt: str, permissions: Permissions, stay: bool, command: tuple[str, ...]) -> int:
     """Start COMMAND, an agent that is not ours, here, with its model endpoint pointed to a new session.
 
     It runs UNCONFINED, as any program of yours. The session ends when it ends; its exit status is the command's.
@@ -46,8 +52,10 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
     from core.gateway.recipe import recipe_of
     from core.store.home import Home
 
+    if bool(prompt) != acp:
+        raise InvalidInput("no_prompt", "--acp wants a --prompt, and nothing else reads one.")
     settings = _settings(recipe or _recipe_for(command[0]), dialect or "", base_url, key_env, model)
-    task = _task(title or " ".join(command)[:200])
+    task = _task(title or (prompt or " ".join(command))[:200], prompt)
     if settings.model.key_env:
         allow_key(f"{settings.model.key_env}={settings.model.base_url}")
     home, known = Home.default(), recipe_of(settings)
@@ -57,7 +65,13 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
         if known.files:
             note(f"It may read its endpoint from {', '.join(known.files)}, which stay as they are.")
         address = _address(home, session)
-        status = _run(command, known, address)
+        values = _values(known, address)
+        if acp:
+            from core.cli.attach_acp import converse
+
+            status = converse(command, values, address, prompt, permissions, stays=stay)
+        else:
+            status = _run(command, values)
         _tell_end(address, status)
         ended = _state_when_over(home, session)
     if not ended:
@@ -91,10 +105,10 @@ def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str
                          is_attached=True, sandbox="local", confirmed_unconfined=True)
 
 
-def _task(title: str) -> Task:
+def _task(title: str, prompt: str) -> Task:
     from core.domain.task import Limits, Task
 
-    return Task(id="attached", title=title, description=title, limits=Limits(steps=None, evaluations=None))
+    return Task(id="attached", title=title, description=prompt or title, limits=Limits(steps=None, evaluations=None))
 
 
 def _create(home: Home, task: Task, settings: AgentSettings) -> str:
@@ -128,16 +142,23 @@ def _address(home: Home, session: str) -> GatewayAddress:
     raise Unavailable("agent_not_attached", f"The session's gateway did not open; see {path.parent}.")
 
 
-def _run(command: tuple[str, ...], recipe: Recipe, address: GatewayAddress) -> int:
+def _values(recipe: Recipe, address: GatewayAddress) -> dict[str, str]:
+    """The variables that point the agent to the session."""
+    import os
+
+    from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues
+
+    filling = RecipeValues(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
+    return {name: filling.fill(value) for name, value in {**GENERAL_ENVIRONMENT, **recipe.env}.items()}
+
+
+def _run(command: tuple[str, ...], values: dict[str, str]) -> int:
     """The command with its variables set, on this terminal; its exit status."""
     import os
     import subprocess
 
     from core.domain.errors import NotFound
-    from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues
 
-    filling = RecipeValues(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
-    values = {name: filling.fill(value) for name, value in {**GENERAL_ENVIRONMENT, **recipe.env}.items()}
     try:
         return subprocess.run(command, env={**os.environ, **values}, check=False).returncode
     except OSError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from core.cli.output import emit, json_option, note, say, table
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the environment.")
 @click.option("--env-seed", default=0, show_default=True, type=click.IntRange(0), help="What is random there.")
 @click.option("--local", type=click.Path(path_type=Path), help="The folder of a model to run here, in batches.")
+@click.option("--run", type=click.Path(path_type=Path), help="The folder of a run of `tiphys rl`: its newest weights.")
+@click.option("--most-behind", type=click.IntRange(0), default=1, show_default=True,
+              help="With --run: wait for newer weights where ours are more updates behind.")
 @click.option("--model", default="", help="The model's name at its endpoint.")
 @click.option("--base-url", default="", help="Its OpenAI-compatible endpoint; vLLM and SGLang tell their tokens.")
 @click.option("--key-env", default="", help="The variable that holds the endpoint's key.")
@@ -38,8 +42,9 @@ if TYPE_CHECKING:
 @click.option("--seed", default=0, show_default=True, help="What is random in the policy's answers.")
 @json_option
 def rollout(environment: str, items: str, group_size: int, options: Sequence[str], env_seed: int, local: Path | None,
-            model: str, base_url: str, key_env: str, plan: bool, actions: str, temperature: float, top_p: float,
-            max_tokens: int, steps: int | None, at_once: int, seed: int, as_json: bool) -> int:
+            run: Path | None, most_behind: int, model: str, base_url: str, key_env: str, plan: bool, actions: str,
+            temperature: float, top_p: float, max_tokens: int, steps: int | None, at_once: int, seed: int, as_json: bool
+            ) -> int:
     """Play items of ENVIRONMENT with a policy, many sessions side by side, and say what was reached.
 
     Without an ENVIRONMENT: list those that there are. Where the server runs, the sessions are seen live in the desktop
@@ -52,18 +57,26 @@ def rollout(environment: str, items: str, group_size: int, options: Sequence[str
 
     if not environment:
         return _list_environments(as_json)
-    if sum((plan, local is not None, bool(model))) != 1:
-        raise InvalidInput("no_model", "Name who plays: --local FOLDER, --model NAME with --base-url, or --plan.")
+    if sum((plan, local is not None, run is not None, bool(model))) != 1:
+        raise InvalidInput("no_model", "Name who plays: --local FOLDER, --run RUN, --model NAME with --base-url, or "
+                           "--plan.")
+    if run is None and click.get_current_context().get_parameter_source("most_behind") == ParameterSource.COMMANDLINE:
+        raise InvalidInput("bad_options", "--most-behind has an effect only with --run.")
     given = dict(_pair(one) for one in options)
     tasks = [environment_task(environment, item=i, seed=env_seed, **given) for i in _numbers(items, environment)]
     chosen: dict[str, Any] = {"actions": actions, "temperature": temperature, "top_p": top_p,
                               "max_output_tokens": max_tokens}
     settings = ModelSettings(kind="openai", name=model, base_url=base_url, key_env=key_env, records_tokens=True,
-                             **chosen) if model else ModelSettings(kind="policy", name=str(local or "plan"), **chosen)
+                             **chosen) if model else ModelSettings(
+                                 kind="policy", name=str(local or run or "plan"), **chosen)
     limits = Limits(steps=steps, evaluations=None) if steps else None
-    ended = _play(Home.default(), _player(settings, local, top_p), tasks, settings, as_json,
+    player = _player(settings, local, top_p) if run is None else _followed(run, most_behind, settings, top_p)
+    ended = _play(Home.default(), player, tasks, settings, as_json,
                   group_size=group_size, limits=limits, at_once=at_once, seed=seed)
     _say_sum(ended, as_json)
+    if run is not None:
+        (note if as_json else say)(f"weights of update {player.version} at the end, changed {player.changes:,} times; "
+                                   f"{player.waited_s:.1f} s were waited for them")
     return 0 if all(one.state == "finished" for one in ended) else 1
 
 
@@ -135,6 +148,15 @@ def _player(settings: ModelSettings, local: Path | None, top_p: float) -> Any:
     return PlannedModel
 
 
+def _followed(run: Path, most_behind: int, settings: ModelSettings, top_p: float) -> Any:
+    """The newest policy of a run. Raises InvalidInput, Unavailable."""
+    from core.llm.local_policy import LocalPolicy
+    from core.rollouts.followed_run import FollowedRun
+
+    return FollowedRun(run, most_behind, lambda folder, update: LocalPolicy.load(
+        folder, name=run.name, version=update, temperature=settings.temperature, top_p=top_p))
+
+
 def _play(home: Home, policy: Any, tasks: Sequence[Task], model: ModelSettings, as_json: bool, **how: Any
           ) -> list[Rollout]:
     import asyncio
@@ -177,7 +199,8 @@ def _teller(as_json: bool) -> Callable[[Rollout], None]:
         if as_json:
             emit({"session": one.session, "group": one.group, "item": item, "score": one.score, "reward": one.reward,
                   "steps": one.steps, "state": one.state, "reason": one.reason, "tokens": one.tokens,
-                  "rows": len(one.rows), "errors": len(one.errors), "unsampled": len(one.unsampled)})
+                  "rows": len(one.rows), "policy_versions": one.versions, "errors": len(one.errors),
+                  "unsampled": len(one.unsampled)})
         else:
             score = "not scored" if one.score is None else f"score {one.score:g}"
             say(f"{one.session}  item {item}  {one.state} ({one.reason})  {one.steps} steps  {score}")

@@ -17,6 +17,9 @@ from core.domain.bounds import Address, Code
 from core.domain.errors import InvalidInput
 from core.domain.task import AgentSettings, ModelSettings, Task
 
+ADDRESS = "url"
+"""The option of an environment that names the server that it is."""
+
 DEFAULT_ENDPOINT = "https://api.openai.com/v1"
 """Where an OpenAI-compatible model without `base_url` is asked."""
 
@@ -66,13 +69,20 @@ def rights_of(task: Task, agent: AgentSettings) -> tuple[HostRight, ...]:
     """
     if agent.kind == "outside":
         return ()
-    return tuple(dict.fromkeys((*_of_sandbox(task, agent), *_of_model(agent.model),
+    return tuple(dict.fromkeys((*_of_environment(task), *_of_sandbox(task, agent), *_of_model(agent.model),
                                 *(_of_model(agent.media) if agent.media is not None else ()))))
 
 
 def in_words(rights: Iterable[HostRight]) -> str:
     """All of them in one English sentence's middle."""
     return "; ".join(right.sentence for right in rights)
+
+
+def _of_environment(task: Task) -> Iterator[HostRight]:
+    """An environment that is somebody's server gets all that is done in it."""
+    address = task.environment.options.get(ADDRESS) if task.environment is not None else None
+    if address is not None:
+        yield HostRight("endpoint", endpoint_of(address))
 
 
 def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:

@@ -91,9 +91,7 @@ class Drafting:
             return seen(f"The phase that is open is {making.phase}: call its tool.", problem="wrong_phase")
         refusal = await making.take(_answer(action))
         if refusal is None:
-            if making.phase is None:
-                return seen("All gates were passed: the draft is whole.", reward=1.0, done=True)
-            return seen(f"Passed. Next: phase {PHASES.index(making.phase) + 1}, {making.phase}.", reward=0.0)
+            return _passed(making.phase)
         text = f"Refused by the gate '{refusal.gate}': {refusal.reason}"
         if making.is_over:
             return seen(f"{text}\nThe draft is given up.", reward=0.0, done=True)
@@ -110,6 +108,12 @@ class Drafting:
 
     async def close(self) -> None:
         """The containers are the bench's."""
+
+
+def _passed(following: Phase | None) -> Observation:
+    if following is None:
+        return seen("All gates were passed: the draft is whole.", reward=1.0, done=True)
+    return seen(f"Passed. Next: phase {PHASES.index(following) + 1}, {following}.", reward=0.0)
 
 
 def _answer(action: Action) -> Answer:

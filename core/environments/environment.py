@@ -49,7 +49,7 @@ class Environment(Protocol):
 class EnvironmentKind(msgspec.Struct, frozen=True, kw_only=True):
     """One kind. `open` makes an environment of its settings; `count` says how many items there are. `options` are the
     names that settings may give, with what each means. `steps` is a usual limit. `packages` are the distributions that
-    it needs beside the program (the extra `environments`). `plan`: the right commands for an item, where it knows them.
+    it needs beside the program (the extra `extra`). `plan`: the right commands for an item, where it knows them.
 
     `open`, `count` and `plan` raise Unavailable (no_environment_extra) where a package is missing, InvalidInput.
     """
@@ -62,4 +62,5 @@ class EnvironmentKind(msgspec.Struct, frozen=True, kw_only=True):
     steps: int = 30
     options: dict[str, str] = {}
     packages: tuple[str, ...] = ()
+    extra: str = "environments"
     plan: Callable[[EnvironmentSettings], list[str]] | None = None

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from core.domain.errors import Unavailable
 
+MORE = "more-environments"
+"""The extra of what is large, or needs more than Python."""
+
 
 def package_folder(module: str, distribution: str) -> Path:
     """Where a package lies; nothing of it is run. Raises Unavailable (no_environment_extra)."""
@@ -16,9 +19,9 @@ def package_folder(module: str, distribution: str) -> Path:
     return Path(places[0])
 
 
-def require_package(module: str, distribution: str) -> None:
+def require_package(module: str, distribution: str, extra: str = "environments") -> None:
     """Raises Unavailable (no_environment_extra) where a package is missing."""
     if importlib.util.find_spec(module) is None:
         raise Unavailable("no_environment_extra", f"This environment needs the package {distribution}: install the "
-                          f"extra with pip install 'tiphys[environments]', or {distribution} alone.",
+                          f"extra with pip install 'tiphys[{extra}]', or {distribution} alone.",
                           package=distribution)

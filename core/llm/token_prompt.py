@@ -54,6 +54,20 @@ class TokenPrompter:
                 return TokenPrompt([*request.past.ids, *self._ids(tail)], len(request.past.ids))
         return TokenPrompt(self._ids(whole))
 
+    def written_answer(self, request: Request, answer: Message) -> list[int]:
+        """The tokens in which the template tells an answer to a request, its end with them; nobody sampled them.
+
+        Raises EndpointError (endpoint_refused) where the template tells the request otherwise once it is answered.
+        """
+        before = self._written(request.messages, request.tools)
+        whole = self._written((*request.messages, answer), request.tools, asks=False)
+        if not whole.startswith(before):
+            raise EndpointError("endpoint_refused", f"The template of {self._name} tells a context otherwise once it "
+                                "is answered, so the answer has no tokens of its own.")
+        text = whole[len(before):]
+        ends = [text.find(mark) + len(mark) for mark in self._marks if mark and mark in text]
+        return self._ids(text[: min(ends)] if ends else text)
+
     def message(self, ids: Sequence[int], *, ended: bool, tools: bool) -> Message:
         """The message that sampled tokens say."""
         text = self._tokenizer.decode(ids[:-1] if ended else ids, skip_special_tokens=False)

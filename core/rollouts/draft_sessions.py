@@ -19,6 +19,7 @@ from core.environments.environment import Environment
 from core.environments.shell import ShellEnvironment
 from core.llm.model import Completion, EndpointError, LanguageModel, OnText, Request
 from core.rollouts.roll_out import play_session
+from core.rollouts.rollout import Rollout
 from core.rollouts.session_log import SessionLog
 from core.store.home import resources
 from core.tasks.catalogue import Catalogue
@@ -111,10 +112,12 @@ class SessionSolve:
                 entry.task, hosts=(), environment=EnvironmentSettings(kind="shell"),
                 limits=Limits(steps=self._steps, evaluations=None))
             for number in range(self._attempts):
-                model = PatientModel(self._open(number))
                 async with BenchProver(entry, catalogue, bench).host() as (host, handing_in):
-                    ended = await play_session(self._log, task, self._settings, lambda one=model: one, group,
-                                               ShellEnvironment(host, handing_in))
+                    ended = await self._attempt(task, group, number, ShellEnvironment(host, handing_in))
                 sessions.append(ended.session)
                 solved += ended.score is not None and ended.score >= 100.0
         return Solved(solved=solved, sessions=tuple(sessions))
+
+    async def _attempt(self, task: Task, group: str, number: int, environment: Environment) -> Rollout:
+        model = PatientModel(self._open(number))
+        return await play_session(self._log, task, self._settings, lambda: model, group, environment)

@@ -38,6 +38,11 @@ class Rollout(msgspec.Struct, kw_only=True):
         return self.state == "finished" and self.score is not None
 
     @property
+    def versions(self) -> list[int]:
+        """The updates whose weights answered, in order."""
+        return sorted({v for row in self.rows for v in row.versions if v >= 0})
+
+    @property
     def tokens(self) -> int:
         """How many tokens the policy sampled."""
         return sum(sum(row.is_own) for row in self.rows)

@@ -70,10 +70,12 @@ def _divergence(head: Any, states: torch.Tensor, goal: torch.Tensor, direction: 
 
 
 def corrected(rows: Sequence[PolicyRow], now: Sequence[Reals], gamma: float) -> Weighed:
-    """-π/(π + γ) of every token that a person did instead of the policy (`own` of these rows), the mean over a session's
-    tokens, then over sessions. What the policy would hardly have done counts more than its likelihood alone would let
-    it, and what it does already hardly counts: the slope by the logarithm is γ·π/(π + γ)². γ → ∞ is plain imitation of
-    what is likely; `gamma` 0: -log π, supervised training (DAgger)."""
+    """-π/(π + γ) of every token that a person did instead of the policy (`own` of these rows), the mean over a
+    session's tokens, then over sessions.
+
+    What is unlikely by far, and what the policy does already, moves little: the slope by the logarithm is
+    γ·π/(π + γ)². With `gamma` 0 it is -log π, supervised training (DAgger).
+    """
     sessions = by_session(rows)
     weights, loss = [], 0.0
     tokens = {s: sum(int(rows[at].own.sum()) for at in places) for s, places in sessions.items()}
@@ -101,8 +103,8 @@ def preferred_suffixes(rows: Sequence[PolicyRow], now: Sequence[Reals], referenc
 
     Raises InvalidInput (bad_pairs) where a pair's session has nothing behind its branch.
     """
-    said = {session: sum(int(rows[at].own.sum()) for at in places) for session, places in by_session(rows).items()}
-    if empty := next((s for pair in pairs for s in pair if not said.get(s)), None):
+    tokens = {session: sum(int(rows[at].own.sum()) for at in places) for session, places in by_session(rows).items()}
+    if empty := next((s for pair in pairs for s in pair if not tokens.get(s)), None):
         raise InvalidInput("bad_pairs", f"Session {empty} says nothing behind the step at which it branched off.")
     return preferred(rows, now, reference, pairs, beta)
 

@@ -7187,6 +7187,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
 <context>
     <name>StripController</name>
     <message>
+        <source>Asks for leave:</source>
+        <translation>请求许可：</translation>
+    </message>
+    <message>
+        <source>Resume allows it, advice instead of that refuses it</source>
+        <translation>“继续”即允许；改为给出建议即拒绝</translation>
+    </message>
+    <message>
         <source>Paused</source>
         <translation>已暂停</translation>
     </message>

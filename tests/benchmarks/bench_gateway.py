@@ -99,6 +99,7 @@ def gateway(pipe: Connection, port: int, guided: bool) -> None:
             lines = LineSessions(LineSession(journal, inbox, steps, settings, recipe, dict), lambda call: None, recipe)
             seam = Seam(lines, inbox, Signals(inbox), RequestReader(), Upstream(f"http://127.0.0.1:{port}/v1"),
                         token=TOKEN, key="", is_over=lambda: False, on_paused=lambda paused: None,
+                        on_leave=lambda what: None,
                         on_ended=lambda status: None, on_text=lambda text: None, on_step=lambda step: None,
                         on_failures=lambda count, sentence: None)
             await _listening(pipe, seam.handle)

@@ -1,50 +1,89 @@
-"""Intervals for shares of solved tasks, and for their differences."""
+"""Intervals and tests for differences between variants that were tried with the same seeds on the same tasks."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
-from math import sqrt
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-Solved = Mapping[tuple[int, str], bool]
-"""Whether a task was solved, by (seed, task)."""
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-_Z = 1.959964
+Tried = Mapping[tuple[int, str], float]
+"""What a try gave, by (seed, task)."""
+
 DRAWS = 10_000
 
 
-def wilson(solved: int, tried: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share, as if all tries were independent."""
-    share = solved / tried
-    middle = share + _Z**2 / (2 * tried)
-    half = _Z * sqrt(share * (1 - share) / tried + _Z**2 / (4 * tried**2))
-    return (middle - half) / (1 + _Z**2 / tried), (middle + half) / (1 + _Z**2 / tried)
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """The mean of paired differences and its 95 % interval; `p_seeds` and `p_tasks`: how often signs that are turned by
+    chance, of seeds or of tasks, make a mean as far from 0."""
+
+    mean: float
+    low: float
+    high: float
+    p_seeds: float
+    p_tasks: float
+    seeds: int
+
+    @property
+    def p(self) -> float:
+        """A difference has to hold over other seeds and over other tasks: the larger of both."""
+        return max(self.p_seeds, self.p_tasks)
 
 
-def share(solved: Solved) -> float:
-    """The share of tries that solved their task."""
-    return sum(solved.values()) / len(solved)
+def mean(tried: Tried) -> float:
+    """The mean of all tries."""
+    return sum(tried.values()) / len(tried)
 
 
-def interval(solved: Solved, draws: int = DRAWS) -> tuple[float, float]:
-    """The 95 % bootstrap interval of a share. Tasks and seeds are drawn: tries that share one are not independent."""
-    return _bootstrap({key: float(value) for key, value in solved.items()}, draws)
+def interval(tried: Tried, draws: int = DRAWS) -> tuple[float, float]:
+    """The 95 % bootstrap interval of a mean. Seeds and tasks are drawn: tries that share one are not independent."""
+    return _bootstrap(_table(tried), draws)
 
 
-def paired(first: Solved, second: Solved, draws: int = DRAWS) -> tuple[float, float, float]:
-    """The difference of two variants' shares on the same seeds and tasks, with its 95 % bootstrap interval."""
-    both = {key: float(first[key]) - float(second[key]) for key in first.keys() & second.keys()}
-    return sum(both.values()) / len(both), *_bootstrap(both, draws)
+def paired(first: Tried, second: Tried, draws: int = DRAWS) -> Difference:
+    """The first less the second, on the seeds and tasks that both have."""
+    seeds = {s for s, _ in first} & {s for s, _ in second}
+    table = _table({key: first[key] - second[key] for key in first.keys() & second.keys() if key[0] in seeds})
+    low, high = _bootstrap(table, draws)
+    return Difference(mean=float(table.mean()), low=low, high=high, p_seeds=sign_flips(table.mean(axis=1), draws),
+                      p_tasks=sign_flips(table.mean(axis=0), draws), seeds=len(table))
 
 
-def _bootstrap(values: Mapping[tuple[int, str], float], draws: int) -> tuple[float, float]:
-    seeds, tasks = sorted({s for s, _ in values}), sorted({t for _, t in values})
-    rng = random.Random(len(values))
-    means = []
-    for _ in range(draws):
-        some = rng.choices(seeds, k=len(seeds))
-        drawn = rng.choices(tasks, k=len(tasks))
-        told = [values[s, t] for t in drawn for s in some]
-        means.append(sum(told) / len(told))
-    means.sort()
-    return means[int(0.025 * draws)], means[min(draws - 1, int(0.975 * draws))]
+def sign_flips(values: Sequence[float] | NDArray[Any], draws: int = DRAWS) -> float:
+    """The two-sided p of a mean of 0: over all signs where there are at most twelve values, else over drawn ones."""
+    given = np.asarray(values, dtype=np.float64)
+    if len(given) <= 12:
+        signs = 1 - 2 * ((np.arange(2 ** len(given))[:, None] >> np.arange(len(given))) & 1)
+    else:
+        drawn = np.random.default_rng(len(given)).integers(0, 2, (draws, len(given))) * 2 - 1
+        signs = np.vstack([np.ones(len(given)), drawn])
+    means = np.abs(signs @ given)
+    return float((means >= abs(given.sum()) - 1e-9).mean())
+
+
+def holm(ps: Sequence[float], family: int) -> list[float]:
+    """Holm's corrected values in the order of `ps`; the family may have more members than are known yet."""
+    order = sorted(range(len(ps)), key=lambda i: ps[i])
+    corrected, least = [0.0] * len(ps), 0.0
+    for rank, i in enumerate(order):
+        least = max(least, min(1.0, (family - rank) * ps[i]))
+        corrected[i] = least
+    return corrected
+
+
+def _table(tried: Tried) -> NDArray[np.float64]:
+    """Seeds by tasks. Raises KeyError where a try is missing."""
+    seeds, tasks = sorted({s for s, _ in tried}), sorted({t for _, t in tried})
+    return np.array([[tried[s, t] for t in tasks] for s in seeds], dtype=np.float64)
+
+
+def _bootstrap(table: NDArray[np.float64], draws: int) -> tuple[float, float]:
+    dice = np.random.default_rng(table.size)
+    seeds, tasks = table.shape
+    by_seed = dice.multinomial(seeds, np.full(seeds, 1 / seeds), draws) / seeds
+    by_task = dice.multinomial(tasks, np.full(tasks, 1 / tasks), draws) / tasks
+    means = ((by_seed @ table) * by_task).sum(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)

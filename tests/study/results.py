@@ -1,201 +1,159 @@
-"""What a study has found so far, as JSON lines, and the table that is made of it."""
+"""The tables of a study, as Markdown, of what its book holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
 
-import msgspec
-from study.intervals import Solved, interval, paired, share, wilson
-from study.record import KINDS, Recorded
+from study.book import Book, Run
+from study.design import Decoding, Design
+from study.intervals import Difference, holm, interval, mean, paired
+from study.record import KINDS
 from study.rollout import Outcome
-from study.tasks import FAMILIES
-from study.train import VARIANTS, Plan
 
-Decoding = Literal["greedy", "sampled"]
-DECODINGS: tuple[Decoding, ...] = ("greedy", "sampled")
-"""Always the likeliest token, or drawn by the model's own probabilities (temperature 1)."""
-
-_BEGIN, _END = "<!-- result -->", "<!-- end of result -->"
-
-PAIRS = (("masked", "unmasked"), ("masked", "masked-without-help"))
-"""Differences that the table tells, the first minus the second."""
+ALPHA = 0.05
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What makes results comparable: lines of other settings in the same file do not count."""
-
-    plan: Plan
-    tasks: int
-    quick: bool = False
-
-
-class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One variant, trained with one seed and rolled out: its rows, tokens (`trained` with loss), and every outcome.
-    The time includes the training where the model was not there yet."""
-
-    variant: str
-    seed: int
-    decoding: Decoding = "greedy"
-    rows: int
-    tokens: int
-    trained: int
-    outcomes: Sequence[Outcome]
-    wall_s: float
-    cpu_s: float
+def table(book: Book, design: Design, digest: str, units: int) -> str:
+    """All tables, and what they say."""
+    parts = [[_head(book, design, digest, units)], _sessions(book, design), _masks(book, design), _rates(book, design)]
+    for decoding in design.decodings:
+        parts += [_shares(book, design, decoding), _families(book, design, decoding)]
+    tested = _tested(book, design)
+    parts += [_differences(design, tested), _sentences(design, tested)]
+    return "\n".join("\n".join(part) + "\n" for part in parts if part)
 
 
-class _Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    settings: Settings
-    run: Run | None = None
-    seed: int = 0
-    recorded: Sequence[Recorded] = ()
-
-
-class Book:
-    """The results of one file."""
-
-    def __init__(self, path: Path, settings: Settings) -> None:
-        self._path, self._settings = path, settings
-
-    @property
-    def _lines(self) -> list[_Line]:
-        """Read anew each time: another process may work on other seeds."""
-        return [line for line in _read(self._path) if line.settings == self._settings]
-
-    @property
-    def runs(self) -> list[Run]:
-        """All finished runs, by seed."""
-        return sorted((line.run for line in self._lines if line.run is not None), key=lambda r: r.seed)
-
-    def recorded(self, seed: int = 0) -> list[Recorded]:
-        """The recorded sessions of a seed; 0: of all."""
-        return list(chain.from_iterable(line.recorded for line in self._lines if seed in (0, line.seed)))
-
-    def has(self, variant: str, seed: int, decoding: Decoding) -> bool:
-        """Whether a run is finished."""
-        return any(r.seed == seed for r in self.of(variant, decoding))
-
-    def of(self, variant: str, decoding: Decoding) -> list[Run]:
-        """The finished runs of a variant, by seed."""
-        return [r for r in self.runs if (r.variant, r.decoding) == (variant, decoding)]
-
-    def add(self, run: Run) -> None:
-        """Keep a finished run."""
-        self._add(_Line(settings=self._settings, run=run))
-
-    def add_recorded(self, seed: int, recorded: Sequence[Recorded]) -> None:
-        """Keep what is known of a seed's sessions."""
-        self._add(_Line(settings=self._settings, seed=seed, recorded=recorded))
-
-    def solved(self, variant: str, decoding: Decoding) -> Solved:
-        """Which tries of a variant solved their task."""
-        return {(r.seed, o.task): o.score == 100.0 for r in self.of(variant, decoding) for o in r.outcomes}
-
-    def _add(self, line: _Line) -> None:
-        with self._path.open("ab") as file:
-            file.write(msgspec.json.encode(line) + b"\n")
-
-
-def _read(path: Path) -> Iterator[_Line]:
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
-        yield msgspec.json.decode(line, type=_Line)
-
-
-def table(book: Book) -> str:
-    """All tables, as Markdown."""
-    parts = [_sessions(book)]
-    for decoding in DECODINGS:
-        if any(r.decoding == decoding for r in book.runs):
-            parts += [_shares(book, decoding), _differences(book, decoding), _families(book, decoding)]
-    return "\n".join("\n".join(part) + "\n" for part in [*parts, _sentences(book)] if part)
-
-
-def write_into(page: Path, book: Book) -> None:
-    """Put the tables between the two marks of a page. Raises ValueError where it has none."""
-    before, mark, rest = page.read_text(encoding="utf-8").partition(_BEGIN)
-    _, end, after = rest.partition(_END)
+def write_into(page: Path, name: str, text: str) -> None:
+    """Put tables between the two marks of their design on a page. Raises ValueError where it has none."""
+    first, last = f"<!-- result of {name} -->", f"<!-- end of result of {name} -->"
+    before, mark, rest = page.read_text(encoding="utf-8").partition(first)
+    _, end, after = rest.partition(last)
     if not mark or not end:
-        raise ValueError(f"{page} has no place for the result: {_BEGIN} … {_END}")
-    page.write_text(f"{before}{_BEGIN}\n\n{table(book)}\n{_END}{after}", encoding="utf-8")
+        raise ValueError(f"{page} has no place for the result: {first} … {last}")
+    page.write_text(f"{before}{first}\n\n{text}\n{last}{after}", encoding="utf-8")
 
 
-def _sentences(book: Book) -> list[str]:
-    """What the differences say, and what they leave open."""
-    told = []
-    for decoding in DECODINGS:
-        for first, second in PAIRS:
-            one, other = book.solved(first, decoding), book.solved(second, decoding)
-            if one.keys() & other.keys():
-                points, low, high = paired(one, other)
-                shown = "more" if low > 0 else "less" if high < 0 else "neither provably more nor less"
-                seeds = len({seed for seed, _ in one.keys() & other.keys()})
-                told.append(f"* {decoding.capitalize()}, {first} solved {shown} than {second} "
-                            f"({100 * points:+.1f} points; {seeds} seeds in common).")
-    return told
+def _head(book: Book, design: Design, digest: str, units: int) -> str:
+    cpu, wall = (sum(getattr(line, name) for line in book.lines) / 3600 for name in ("cpu_s", "wall_s"))
+    base = "".join(f" The base follows {line.followed[-1]:.1%} of neutral text after round {len(line.followed)}."
+                   for line in book.lines if line.followed)
+    return (f"{design.title}: {len(book.lines)} of {units} units done in {cpu:.2f} hours of processor time "
+            f"({wall:.2f} hours by the clock, over all processes). Design: SHA-256 `{digest}`.{base}")
 
 
-def _sessions(book: Book) -> list[str]:
-    told = ["| sessions | number | solved | actions | wrong | masked by rules | by a person | guided |",
+def _sessions(book: Book, design: Design) -> list[str]:
+    rows = ["| sessions | number | solved | actions | wrong | summaries | guided | advice |",
             "|---|---|---|---|---|---|---|---|"]
+    everything = [r for seed in design.seeds for r in book.recorded(seed)]
     for kind in KINDS:
-        some = [r for r in book.recorded() if r.kind == kind]
+        some = [r for r in everything if r.kind == kind]
         if some:
-            steps, wrong = sum(r.steps for r in some), sum(r.wrong for r in some)
-            told.append(f"| {kind} | {len(some)} | {sum(r.solved for r in some)} | {steps} "
-                        f"| {wrong} ({wrong / steps:.0%}) | {sum(r.by_rules for r in some)} "
-                        f"| {sum(r.over_ruled for r in some)} | {sum(r.guidance > 0 for r in some)} |")
-    return told
+            steps, wrong = sum(len(r.good) for r in some), sum(not g for r in some for g in r.good)
+            rows.append(f"| {kind} | {len(some)} | {sum(r.solved for r in some)} | {steps} "
+                        f"| {wrong} ({wrong / steps:.0%}) | {sum(r.summaries for r in some)} "
+                        f"| {sum(r.guidance > 0 for r in some)} "
+                        f"| {sum(r.guidance for r in some)} |")
+    return rows if len(rows) > 2 else []
 
 
-def _shares(book: Book, decoding: Decoding) -> list[str]:
-    told = [f"| {decoding} | solved | share | Wilson 95 % | tasks and seeds drawn, 95 % | by seed | failed actions "
-            "| trained tokens | CPU s |", "|---|---|---|---|---|---|---|---|---|"]
-    for name in (v.name for v in VARIANTS):
-        runs = book.of(name, decoding)
-        if not runs:
-            continue
-        solved = book.solved(name, decoding)
-        steps = sum(o.steps for r in runs for o in r.outcomes)
-        errors = sum(o.errors for r in runs for o in r.outcomes)
-        by_seed = ", ".join(f"{sum(o.score == 100.0 for o in r.outcomes)}" for r in runs)
-        told.append(f"| {name} | {sum(solved.values())} of {len(solved)} | {share(solved):.1%} "
-                    f"| {_range(*wilson(sum(solved.values()), len(solved)))} | {_range(*interval(solved))} | {by_seed} "
-                    f"| {errors / steps:.0%} | {_mean(r.trained for r in runs):,.0f} "
-                    f"| {_mean(r.cpu_s for r in runs):.0f} |")
-    return told
+def _masks(book: Book, design: Design) -> list[str]:
+    judged = [line.masked for line in book.lines if line.masked and line.seed in design.seeds]
+    rows = ["| verdicts of | wrong actions masked | right actions masked |", "|---|---|---|"]
+    for name in judged[0] if judged else ():
+        wrong, right, of_wrong, of_right = (sum(getattr(one[name], field) for one in judged)
+                                            for field in ("wrong_masked", "right_masked", "wrong", "right"))
+        rows.append(f"| {name} | {wrong} of {of_wrong} ({wrong / of_wrong:.0%}) "
+                    f"| {right} of {of_right} ({right / of_right:.0%}) |")
+    return rows if judged else []
 
 
-def _families(book: Book, decoding: Decoding) -> list[str]:
-    names = [f.name for f in FAMILIES]
-    told = [f"| {decoding}, by family | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
-    for name in (v.name for v in VARIANTS):
+def _rates(book: Book, design: Design) -> list[str]:
+    tried = {name: book.tuned(name) for name in design.variants if book.tuned(name)}
+    if not tried:
+        return []
+    rows = [f"| learning rate: mean score on tuning tasks | {' | '.join(f'{r:g}' for r in design.rates)} |",
+            f"|---|{'---|' * len(design.rates)}"]
+    for name, scores in tried.items():
+        best = max(scores.values())
+        cells = (f"**{scores[r]:.1f}**" if scores.get(r) == best else f"{scores[r]:.1f}" if r in scores else "–"
+                 for r in design.rates)
+        rows.append(f"| {name} | {' | '.join(cells)} |")
+    return rows
+
+
+def _shares(book: Book, design: Design, decoding: Decoding) -> list[str]:
+    rows = [f"| {decoding} | solved | share | 95 % | chores done | by seed | failed actions | steps | summaries | "
+            "trained tokens |", "|---|---|---|---|---|---|---|---|---|---|"]
+    runs = {name: book.of(name, decoding) for name in design.variants}
+    rows += [f"| {name} | {_cells(book, of_one, name, decoding)} |" for name, of_one in runs.items() if of_one]
+    return rows if len(rows) > 2 else []
+
+
+def _cells(book: Book, runs: Sequence[Run], name: str, decoding: Decoding) -> str:
+    solved, outcomes = book.solved(name, decoding), [o for r in runs for o in r.outcomes]
+    low, high = interval(solved)
+    failed = sum(o.errors for o in outcomes) / max(1, sum(o.steps for o in outcomes))
+    by_seed = ", ".join(str(_solved(r.outcomes)) for r in runs)
+    return " | ".join((
+        f"{_solved(outcomes)} of {len(outcomes)}", f"{mean(solved):.1%}", f"{low:.1%} to {high:.1%}",
+        f"{mean(book.scores(name, decoding)):.1%}", by_seed, f"{failed:.0%}",
+        f"{_per(outcomes, lambda o: o.steps):.1f}", f"{_per(outcomes, lambda o: o.summaries):.1f}",
+        f"{sum(r.trained for r in runs) // len(runs):,}"))
+
+
+def _families(book: Book, design: Design, decoding: Decoding) -> list[str]:
+    names = sorted({t.family for t in design.suite("held-out")})
+    rows = [f"| {decoding}, solved by kind of task | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
+    for name in design.variants:
         outcomes = [o for r in book.of(name, decoding) for o in r.outcomes]
         if outcomes:
-            cells = (_share([o for o in outcomes if o.family == family]) for family in names)
-            told.append(f"| {name} | {' | '.join(cells)} |")
-    return told
+            parts = ([o for o in outcomes if o.family == family] for family in names)
+            rows.append(f"| {name} | {' | '.join(f'{_solved(p)} of {len(p)}' for p in parts)} |")
+    return rows if len(rows) > 2 else []
 
 
-def _differences(book: Book, decoding: Decoding) -> list[str]:
-    told = [f"| {decoding}, difference in points | | 95 % |", "|---|---|---|"]
-    for first, second in PAIRS:
-        if (one := book.solved(first, decoding)) and (other := book.solved(second, decoding)):
-            points, low, high = paired(one, other)
-            told.append(f"| {first} − {second} | {100 * points:+.1f} | {100 * low:+.1f} to {100 * high:+.1f} |")
-    return told
+Tested = tuple[Decoding, tuple[str, str], Difference, Difference, float]
+"""Way of decoding, pair, difference of solved tasks, of chores done, and the corrected p of the first."""
 
 
-def _share(outcomes: Sequence[Outcome]) -> str:
-    return f"{sum(o.score == 100.0 for o in outcomes)} of {len(outcomes)}" if outcomes else "–"
+def _tested(book: Book, design: Design) -> list[Tested]:
+    found = [(decoding, pair, paired(*(book.solved(name, decoding) for name in pair)),
+              paired(*(book.scores(name, decoding) for name in pair)))
+             for decoding in design.decodings for pair in design.pairs
+             if {r.seed for r in book.of(pair[0], decoding)} & {r.seed for r in book.of(pair[1], decoding)}]
+    corrected = holm([solved.p for _, _, solved, _ in found], len(design.pairs) * len(design.decodings))
+    return [(*one, p) for one, p in zip(found, corrected, strict=True)]
 
 
-def _range(low: float, high: float) -> str:
-    return f"{low:.1%} to {high:.1%}"
+def _differences(design: Design, tested: Sequence[Tested]) -> list[str]:
+    family = len(design.pairs) * len(design.decodings)
+    rows = [f"| difference in points | solved | 95 % | p over seeds | p over tasks | p of {family}, Holm "
+            "| chores done | 95 % | seeds |", "|---|---|---|---|---|---|---|---|---|"]
+    for decoding, (first, second), solved, scores, p in tested:
+        rows.append(f"| {decoding}: {first} − {second} | {_points(solved)} | {solved.p_seeds:.4f} "
+                    f"| {solved.p_tasks:.4f} | {p:.4f} | {_points(scores)} | {solved.seeds} |")
+    return rows if tested else []
 
 
-def _mean(values: Iterator[float]) -> float:
-    told = list(values)
-    return sum(told) / len(told)
+def _points(one: Difference) -> str:
+    return f"{100 * one.mean:+.1f} | {100 * one.low:+.1f} to {100 * one.high:+.1f}"
+
+
+def _sentences(design: Design, tested: Iterable[Tested]) -> list[str]:
+    """What the tests say, and what they leave open."""
+    rows = []
+    for decoding, (first, second), solved, _, p in tested:
+        shown = "neither provably more nor less" if p >= ALPHA else "more" if solved.mean > 0 else "less"
+        rows.append(f"* {decoding.capitalize()}, {first} solved {shown} than {second} "
+                    f"({100 * solved.mean:+.1f} points, p = {p:.4f} after Holm; "
+                    f"{solved.seeds} of {len(design.seeds)} seeds).")
+    return rows
+
+
+def _solved(outcomes: Sequence[Outcome]) -> int:
+    return sum(o.score == 100.0 for o in outcomes)
+
+
+def _per(outcomes: Sequence[Outcome], value: Callable[[Outcome], float]) -> float:
+    return sum(value(o) for o in outcomes) / len(outcomes)

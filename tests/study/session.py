@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import msgspec
-from study.world import WORKSPACE, Shell, ShellHost
+from study.world import WORKSPACE, Shell, ShellHost, observed
 
 from core.actions.registry import ActionRunner, RunnerState
 from core.agents.delivery import Inbox
@@ -23,7 +23,7 @@ from core.agents.steps import OpenStep, StepJournal
 from core.agents.submissions import Submissions
 from core.domain.events import GuidanceQueued, SessionCreated, blobs_of, decode_event, encode_event, make_event
 from core.domain.ids import new_id
-from core.domain.step import Action, ActionError, Observation, Output
+from core.domain.step import Action, ActionError, Observation
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
@@ -36,8 +36,7 @@ from core.store.writer import Writer
 from core.tasks.catalogue import Catalogue
 from core.tasks.handing_in import HandingIn
 
-PERSON = Author(kind="person", name="Reviewer")
-ANSWER_TOKENS = 40
+PERSON = Author(kind="person", name="Watcher")
 
 OnActed = Callable[["Link", int], Awaitable[None]]
 """Told of each step's number once its action was carried out, as a person who watches would see it."""
@@ -137,10 +136,7 @@ class ShellActions:
             return Observation(call_id="", status="refused", error=error)
         if action.tool == "finish":
             return await self._sink.finish(step)
-        reply = self._shell.run(str(action.arguments["command"]))
-        if reply.code:
-            return Observation(call_id="", exit_code=reply.code, error=ActionError(kind="error", message=reply.text))
-        return Observation(call_id="", exit_code=0, output=Output(text=reply.text, total_chars=len(reply.text)))
+        return observed(self._shell, str(action.arguments["command"]))
 
     async def flush(self) -> None:
         """Nothing waits."""
@@ -154,10 +150,10 @@ class ShellActions:
         return RunnerState()
 
 
-def settings_for(kind: str, name: str) -> AgentSettings:
-    """How every agent of the study works: plain-text actions, short answers."""
-    model = ModelSettings(kind=cast(Any, kind), name=name, actions="text", max_output_tokens=ANSWER_TOKENS)
-    return AgentSettings(model=model)
+def settings_for(name: str, answer_tokens: int, context_tokens: int) -> AgentSettings:
+    """How every agent of the study works: plain-text actions, short answers, a summary where the context is full."""
+    model = ModelSettings(kind="policy", name=name, actions="text", max_output_tokens=answer_tokens)
+    return AgentSettings(model=model, context_tokens=context_tokens)
 
 
 async def play(store: Store, session: str, task_id: str, model: LanguageModel, settings: AgentSettings,
@@ -165,9 +161,7 @@ async def play(store: Store, session: str, task_id: str, model: LanguageModel, s
     """Run a session from its creation to its last evaluation; all of it is then in the log."""
     task = store.catalogue.find(task_id).task
     shell = Shell({name: path.read_text() for name, path in store.catalogue.paths(task, task.workspace)})
-    folder = store.home.sessions / session
-    folder.mkdir(parents=True)
-    journal = Journal(folder / "journal.db", session)
+    journal = Journal(None, session)
     try:
         inbox = Inbox(journal)
         link = Link(store, journal, inbox)

@@ -42,13 +42,20 @@ async def _played(task) -> list[str]:
         await environment.close()
 
 
-def make_words(folder: Path, corpus: Iterator[str]):
-    """A tokenizer whose tokens are the words of a corpus, each with the blank before it."""
+JOINED = r" ?[A-Za-z_]+| ?[0-9]|\n+| ?[^A-Za-z_0-9\n ]| "
+"""Words, each with the blank before it."""
+
+APART = r"[A-Za-z_]+|[0-9]|\n+|[^A-Za-z_0-9\n ]| "
+"""Words and blanks: longer rows, but a word is the same token wherever it stands."""
+
+
+def make_words(folder: Path, corpus: Iterator[str], pieces: str = JOINED):
+    """A tokenizer whose tokens are the words of a corpus, as a pattern cuts them."""
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
     words = Tokenizer(models.WordLevel(unk_token="<|unk|>"))
-    words.pre_tokenizer = pre_tokenizers.Split(Regex(r" ?[A-Za-z_]+| ?[0-9]|\n+| ?[^A-Za-z_0-9\n ]| "), "isolated")
+    words.pre_tokenizer = pre_tokenizers.Split(Regex(pieces), "isolated")
     words.decoder = decoders.Fuse()
     words.train_from_iterator(corpus, trainers.WordLevelTrainer(
         vocab_size=20_000, show_progress=False, special_tokens=["<|unk|>", *MARKS]))

@@ -1,26 +1,36 @@
-"""The suite: six families of short tasks, by names and values that never occur on both sides of the split.
+"""The suites: six families of chores, by names and values that never occur on both sides of the split.
 
-Each task knows its good path and, for each place on it, the slips of an agent that does not work carefully.
+Each chore knows its good path and, for the place where it begins, the slips of an agent that does not look first. A
+short task is one chore, a long one several of them, one after the other.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
-Split = Literal["train", "held-out"]
+Split = Literal["train", "tune", "held-out"]
+"""`tune` has the words of `train` in other tasks, which nothing is trained on: there learning rates are chosen."""
+
+SPLITS: tuple[Split, ...] = ("train", "tune", "held-out")
 
 FINISH = "finish"
 """Not a command of the shell: the action that ends a session."""
 
-TRAIN_EACH, HELD_OUT_EACH = 8, 8
-"""Tasks of a family in either split."""
-
-EXTRA_STEPS = 2
+EXTRA_STEPS = {"short": 2, "long": 5}
 """How many steps more than the good path a session may take."""
+
+
+LETTERS = "ABCDEFGHI"
+"""What chores are named by where there are several."""
+
+
+def lettered(texts: Sequence[str]) -> str:
+    """Several things to do, each with its letter."""
+    return " ".join(f"{letter}: {text}." for letter, text in zip(LETTERS, texts, strict=False))
 
 
 class Slip(msgspec.Struct, frozen=True):
@@ -30,13 +40,11 @@ class Slip(msgspec.Struct, frozen=True):
     undo: str = ""
 
 
-class StudyTask(msgspec.Struct, frozen=True, kw_only=True):
-    """One task. `path` are the good actions in order; `slips` the wrong ones at the first place of it, where the agent
-    has not looked yet. `equal` and `absent` are what the evaluator wants; `advice` is what a person would say."""
+class Chore(msgspec.Struct, frozen=True, kw_only=True):
+    """`path` are the good actions in order; `slips` the wrong ones at its beginning, where the agent has not looked.
+    `equal` and `absent` are what the evaluator wants; `advice` is what a person would say."""
 
-    id: str
     family: str
-    split: Split
     description: str
     files: Mapping[str, str]
     path: tuple[str, ...]
@@ -45,42 +53,76 @@ class StudyTask(msgspec.Struct, frozen=True, kw_only=True):
     equal: Mapping[str, str] = {}
     absent: tuple[str, ...] = ()
 
+
+class StudyTask(msgspec.Struct, frozen=True, kw_only=True):
+    """One task: its chores, in the order in which they are asked for."""
+
+    id: str
+    split: Split
+    chores: tuple[Chore, ...]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has several chores."""
+        return len(self.chores) > 1
+
+    @property
+    def family(self) -> str:
+        """The family of a short task; of a long one how many chores it has."""
+        return f"{len(self.chores)} chores" if self.is_long else self.chores[0].family
+
+    @property
+    def description(self) -> str:
+        """What is asked for."""
+        return lettered([c.description for c in self.chores]) if self.is_long else self.chores[0].description
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The world at the beginning."""
+        return {name: text for chore in self.chores for name, text in chore.files.items()}
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """All good actions, with the end."""
+        return (*(command for chore in self.chores for command in chore.path), FINISH)
+
     @property
     def steps(self) -> int:
         """The limit of steps."""
-        return len(self.path) + EXTRA_STEPS
+        return len(self.path) + EXTRA_STEPS["long" if self.is_long else "short"]
 
 
 class Family(msgspec.Struct, frozen=True):
-    """`make` draws a task; `skill` is how likely an unguided agent does the right thing at the first place."""
+    """`make` draws a chore; `skill` is how likely an unguided agent does the right thing at its beginning."""
 
     name: str
     skill: float
-    make: Callable[[str, Split, random.Random, int], StudyTask]
+    make: Callable[[Split, random.Random, int], Chore]
 
 
-_WORDS: dict[str, dict[Split, str]] = {
-    "service": {"train": "web mail auth cache proxy queue store search",
-                "held-out": "login video chat maps radio music photo print"},
-    "thing": {"train": "lamp door chair table shelf box cup plate",
-              "held-out": "wall roof desk sofa bench clock rug vase"},
-    "word": {"train": "amber river stone cloud maple tiger ocean candle falcon garden",
-             "held-out": "silver forest rocket violet hammer island pepper dragon winter copper"},
-    "color": {"train": "green gray black white brown pink", "held-out": "orange purple yellow golden beige teal"},
-    "folder": {"train": "drafts attic office cellar", "held-out": "garage closet studio kitchen"},
-    "package": {"train": "numpy flask redis click scipy django pandas celery",
-                "held-out": "torch keras boto jinja sanic pillow lxml numba"},
-    "ending": {"train": "tmp bak old log", "held-out": "swp out obj err"},
-    "label": {"train": "alpha beta gamma delta", "held-out": "north south east west"},
+_WORDS: dict[str, tuple[str, str]] = {
+    "service": ("web mail auth cache proxy queue store search", "login video chat maps radio music photo print"),
+    "thing": ("lamp door chair table shelf box cup plate", "wall roof desk sofa bench clock rug vase"),
+    "word": ("amber river stone cloud maple tiger ocean candle falcon garden",
+             "silver forest rocket violet hammer island pepper dragon winter copper"),
+    "color": ("green gray black white brown pink", "orange purple yellow golden beige teal"),
+    "folder": ("drafts attic office cellar", "garage closet studio kitchen"),
+    "package": ("numpy flask redis click scipy django pandas celery", "torch keras boto jinja sanic pillow lxml numba"),
+    "ending": ("tmp bak old log", "swp out obj err"),
+    "label": ("alpha beta gamma delta", "north south east west"),
 }
 
 
+def _words(kind: str, split: Split) -> list[str]:
+    return _WORDS[kind][split == "held-out"].split()
+
+
 def _pick(kind: str, split: Split, rng: random.Random, count: int) -> list[str]:
-    return rng.sample(_WORDS[kind][split].split(), count)
+    return rng.sample(_words(kind, split), count)
 
 
 def _nth(kind: str, split: Split, number: int) -> str:
-    words = _WORDS[kind][split].split()
+    words = _words(kind, split)
     return words[number % len(words)]
 
 
@@ -89,84 +131,85 @@ def _value(split: Split, rng: random.Random, low: int, high: int) -> int:
     return rng.randrange(low, high, 2) + (split == "held-out")
 
 
-def _port(name: str, split: Split, rng: random.Random, number: int) -> StudyTask:
+def _port(split: Split, rng: random.Random, number: int) -> Chore:
     service = _nth("service", split, number)
     other = next(s for s in _pick("service", split, rng, 2) if s != service)
     port, wrong = _value(split, rng, 3000, 7900), _value(split, rng, 8100, 9900)
-    return StudyTask(
-        id=name, family="port", split=split, description=f"Write the port of {service} into port.txt",
+    return Chore(
+        family="port", description=f"Write the port of {service} into port.txt",
         files={f"{service}.conf": f"name {service}\nport {port}", f"{other}.conf": f"name {other}\nport {wrong}"},
-        path=(f"cat {service}.conf", f"echo {port} > port.txt", FINISH),
+        path=(f"cat {service}.conf", f"echo {port} > port.txt"),
         slips=(Slip("echo 8080 > port.txt"), Slip("echo 80 > port.txt")),
         advice=(f"Do not guess the port: look into {service}.conf first.", "Read the .conf file before you write."),
         equal={"port.txt": str(port)})
 
 
-def _secret(name: str, split: Split, rng: random.Random, number: int) -> StudyTask:
+def _secret(split: Split, rng: random.Random, number: int) -> Chore:
     here, there = _pick("folder", split, rng, 2)
     word, wrong = _pick("word", split, rng, 2)
     file = _nth("thing", split, number)
-    return StudyTask(
-        id=name, family="secret", split=split, description="Write the secret word into word.txt",
+    return Chore(
+        family="secret", description="Write the secret word into word.txt",
         files={"README": f"The word is in {here}/{file}", f"{here}/{file}": word, f"{there}/{file}": wrong},
-        path=("cat README", f"cat {here}/{file}", f"echo {word} > word.txt", FINISH),
+        path=("cat README", f"cat {here}/{file}", f"echo {word} > word.txt"),
         slips=(Slip("cat word.txt"), Slip("cat secret.txt"), Slip("echo secret > word.txt")),
         advice=("README says where the word is.", "Begin with README, it tells you where to look."),
         equal={"word.txt": word})
 
 
-def _paint(name: str, split: Split, rng: random.Random, number: int) -> StudyTask:
+def _paint(split: Split, rng: random.Random, number: int) -> Chore:
     thing = _nth("thing", split, number)
     old, new = _pick("color", split, rng, 2)
     size = _value(split, rng, 2, 60)
-    return StudyTask(
-        id=name, family="paint", split=split, description=f"Change the color in {thing}.txt to {new}",
+    return Chore(
+        family="paint", description=f"Change the color in {thing}.txt to {new}",
         files={f"{thing}.txt": f"size {size}\ncolor {old}", "notes.txt": f"size 1\ncolor {new}"},
-        path=(f"cat {thing}.txt", f"sed -i s/{old}/{new}/ {thing}.txt", FINISH),
+        path=(f"cat {thing}.txt", f"sed -i s/{old}/{new}/ {thing}.txt"),
         slips=(Slip(f"sed -i s/red/{new}/ {thing}.txt"), Slip(f"sed -i s/blue/{new}/ {thing}.txt")),
         advice=("Look at the file before you change it.", f"You do not know its color yet: cat {thing}.txt first."),
         equal={f"{thing}.txt": f"size {size}\ncolor {new}"})
 
 
-def _sort(name: str, split: Split, rng: random.Random, number: int) -> StudyTask:
+def _sort(split: Split, rng: random.Random, number: int) -> Chore:
     labels = _pick("label", split, rng, 3)
     words = _pick("word", split, rng, 3)
     folder = _nth("folder", split, number)
     at = number % 3
     right = f"{labels[at]}.log"
-    return StudyTask(
-        id=name, family="sort", split=split, description=f"Move the log with the word {words[at]} to {folder}",
-        files={f"{a}.log": f"{w} {_value(split, rng, 10, 99)}" for a, w in zip(labels, words, strict=True)}
-        | {f"{folder}/.keep": ""},
-        path=(f"grep -l {words[at]} *.log", f"mv {right} {folder}", FINISH),
+    files = {f"{a}.log": f"{w} {_value(split, rng, 10, 99)}" for a, w in zip(labels, words, strict=True)}
+    return Chore(
+        family="sort", description=f"Move the log with the word {words[at]} to {folder}",
+        files=files | {f"{folder}/.keep": ""},
+        path=(f"grep -l {words[at]} *.log", f"mv {right} {folder}"),
         slips=tuple(Slip(f"mv {a}.log {folder}", f"mv {folder}/{a}.log .") for a in labels if f"{a}.log" != right),
         advice=("Find out with grep which log holds the word.", "Search the logs first, do not move just any."),
-        equal={f"{folder}/{right}": ""}, absent=tuple(f"{folder}/{a}.log" for a in labels if f"{a}.log" != right))
+        equal={f"{folder}/{right}": files[right]},
+        absent=tuple(f"{folder}/{a}.log" for a in labels if f"{a}.log" != right))
 
 
-def _clean(name: str, split: Split, rng: random.Random, number: int) -> StudyTask:
+def _clean(split: Split, rng: random.Random, number: int) -> Chore:
     first, second = sorted(_pick("word", split, rng, 2))
     ending, kept = _nth("ending", split, number), _nth("thing", split, number)
     doomed = (f"{first}.{ending}", f"{second}.{ending}")
-    return StudyTask(
-        id=name, family="clean", split=split, description=f"Delete the two .{ending} files",
+    return Chore(
+        family="clean", description=f"Delete the two .{ending} files",
         files={doomed[0]: "1", doomed[1]: "2", f"{kept}.csv": "3"},
-        path=("ls", f"rm {doomed[0]}", f"rm {doomed[1]}", FINISH),
+        path=("ls", f"rm {doomed[0]}", f"rm {doomed[1]}"),
         slips=(Slip(f"rm a.{ending}"), Slip(f"rm file.{ending}")),
         advice=("List the files before you delete any.", "Use ls to see their names."),
         equal={f"{kept}.csv": "3"}, absent=doomed)
 
 
-def _install(name: str, split: Split, rng: random.Random, number: int) -> StudyTask:
+def _install(split: Split, rng: random.Random, number: int) -> Chore:
     package = _nth("package", split, number)
     other = next(p for p in _pick("package", split, rng, 2) if p != package)
     version, wrong = (f"{rng.randint(2, 9)}.{_value(split, rng, 2, 40)}" for _ in range(2))
     lines = [f"{package} {version}", f"{other} {wrong}"]
     rng.shuffle(lines)
-    return StudyTask(
-        id=name, family="install", split=split, description=f"Install {package}",
+    return Chore(
+        family="install", description=f"Install {package}",
         files={"versions.txt": "\n".join(lines), "todo.txt": f"install {package}"},
-        path=("cat versions.txt", f"install {package} {version}", FINISH),
+        path=("cat versions.txt", f"install {package} {version}"),
         slips=(Slip(f"install {package}"), Slip(f"install {package} 1.0"), Slip(f"install {package} latest")),
         advice=("The version that we use stands in versions.txt.", "Take the version from versions.txt."),
         equal={"installed.txt": f"{package} {version}"})
@@ -177,22 +220,35 @@ FAMILIES: tuple[Family, ...] = (
     Family("sort", 0.6, _sort), Family("clean", 0.6, _clean), Family("install", 0.3, _install))
 """The two with little skill need something that only a person tells: where the project keeps its facts."""
 
-
-def suite() -> list[StudyTask]:
-    """All tasks, the same every time."""
-    return [_task(family, split, number) for family in FAMILIES
-            for split, count in (("train", TRAIN_EACH), ("held-out", HELD_OUT_EACH)) for number in range(count)]
+_SHORT_EACH = 8
+_CHORES = (4, 5, 6)
 
 
-def skill_of(task: StudyTask) -> float:
-    """How likely an unguided agent begins the task well."""
-    return next(f.skill for f in FAMILIES if f.name == task.family)
+def short_suite(split: Split) -> list[StudyTask]:
+    """Tasks of one chore, the same every time."""
+    mark = {"train": "t", "tune": "v", "held-out": "h"}[split]
+    names = [(family, number, f"{family.name}-{mark}{number + 1}") for family in FAMILIES
+             for number in range(_SHORT_EACH)]
+    return [StudyTask(id=name, split=split, chores=(family.make(split, random.Random(name), number),))
+            for family, number, name in names]
 
 
-def _task(family: Family, split: Split, number: int) -> StudyTask:
-    name = f"{family.name}-{'h' if split == 'held-out' else 't'}{number + 1}"
-    task = family.make(name, split, random.Random(name), number)
-    if family.name == "sort":  # the evaluator wants the file as it was
-        moved = next(iter(task.equal))
-        task = msgspec.structs.replace(task, equal={moved: task.files[moved.split("/")[1]]})
-    return task
+def long_suite(split: Split, count: int) -> list[StudyTask]:
+    """Tasks of four to six chores of different families, the same every time; their good paths have 10 to 15 steps."""
+    return [_long(split, number) for number in range(count)]
+
+
+def _long(split: Split, number: int) -> StudyTask:
+    rng = random.Random(f"{split} {number}")
+    while True:  # two chores may not want the same file
+        families = rng.sample(FAMILIES, _CHORES[number % len(_CHORES)])
+        chores = tuple(family.make(split, rng, rng.randrange(100)) for family in families)
+        names = [name for chore in chores for name in {*chore.files, *chore.equal}]
+        endings = {name.rsplit(".", 1)[-1] for c in chores if c.family == "clean" for name in c.absent}
+        if len(set(names)) == len(names) and not (endings & {"log"}) and sum(len(c.path) for c in chores) >= 9:
+            return StudyTask(id=f"long-{split}-{number + 1}", split=split, chores=chores)
+
+
+def skill_of(chore: Chore) -> float:
+    """How likely an unguided agent begins the chore well."""
+    return next(f.skill for f in FAMILIES if f.name == chore.family)

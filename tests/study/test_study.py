@@ -13,26 +13,26 @@ from pathlib import Path
 import msgspec
 import pytest
 from study import run
-from study.intervals import interval, paired, wilson
+from study.base import neutral_texts
+from study.book import Book, Line
+from study.design import DESIGNS, designs, read_design
+from study.intervals import holm, interval, paired, sign_flips
 from study.policy import Policy
-from study.record import KINDS, record, write_tasks
-from study.results import Book, Settings
-from study.rollout import BatchModel
+from study.record import KINDS, Recorded, record, write_tasks
+from study.reviewers import CHANCE, WRONG, judge
 from study.session import BareSteps, Store, play, settings_for
-from study.tasks import FAMILIES, FINISH, StudyTask, suite
-from study.train import VARIANTS, Plan
+from study.tasks import FAMILIES, FINISH, LETTERS, SPLITS, StudyTask, long_suite, short_suite
+from study.train import VARIANTS
 from study.world import Reply, Shell
-from support.tiny_model import make_model
 
-from core.domain.message import Message
-from core.domain.task import ModelSettings
-from core.export.options import ExportOptions
 from core.export.samples import SampleCollector
 from core.export.source import LogSource
-from core.llm.local import LocalModel
-from core.llm.model import Request
+from core.llm.model import estimate_tokens
 
-TASKS = {t.id: t for t in suite()}
+SHORT = {t.id: t for split in SPLITS for t in short_suite(split)}
+LONG = {t.id: t for split in SPLITS for t in long_suite(split, 24)}
+WIDE = settings_for("scripted", 60, 100_000)
+NARROW = settings_for("scripted", 60, 500)
 
 
 @pytest.fixture
@@ -44,8 +44,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def holds(task: StudyTask, shell: Shell) -> bool:
     """What the evaluator asks, asked here of all tasks without a process each."""
-    return (all(shell.files.get(n, "").strip() == t for n, t in task.equal.items())
-            and not any(n in shell.files for n in task.absent))
+    return all(shell.files.get(n, "").strip() == t for c in task.chores for n, t in c.equal.items()) and \
+        not any(n in shell.files for c in task.chores for n in c.absent)
+
+
+def recorded(store: Store, task: StudyTask, kinds=KINDS, seed: int = 1, settings=WIDE) -> list[Recorded]:
+    write_tasks(store.home.tasks, [task])
+    return [asyncio.run(record(store, task, kind, seed, settings, estimate_tokens)) for kind in kinds]
 
 
 def test_the_shell_answers_as_a_shell_does() -> None:
@@ -62,143 +67,175 @@ def test_the_shell_answers_as_a_shell_does() -> None:
         [127, 2, 1, 1, 1, 1, 1]
 
 
-def test_there_are_enough_tasks_and_no_name_or_value_is_on_both_sides_of_the_split() -> None:
-    assert len(TASKS) >= 60 and len(FAMILIES) >= 4
-    told = {}
+def test_no_name_or_value_of_a_task_is_on_both_sides_of_the_split() -> None:
+    words = {}
     for split in ("train", "held-out"):
-        tasks = [t for t in TASKS.values() if t.split == split]
-        assert {t.family for t in tasks} == {f.name for f in FAMILIES}
-        told[split] = {w for t in tasks for text in (*t.files, *t.files.values())
-                       for w in text.replace("/", " ").replace(".", " ").split()}
+        tasks = [t for t in (*SHORT.values(), *LONG.values()) if t.split == split]
+        assert {c.family for t in tasks for c in t.chores} == {f.name for f in FAMILIES}
+        words[split] = {w for t in tasks for text in (*t.files, *t.files.values())
+                        for w in text.replace("/", " ").replace(".", " ").split()}
     conventions = {"README", "word", "is", "in", "The", "conf", "name", "port", "notes", "versions", "todo", "install",
                    "txt", "log", "csv", "size", "color", "keep"}
-    digits = set("0123456789")
-    assert told["train"] & told["held-out"] - conventions <= digits
+    assert words["train"] & words["held-out"] - conventions <= set("0123456789")
+    described = {split: {t.description for t in long_suite(split, 48)} for split in SPLITS}
+    assert not described["train"] & described["tune"]
 
 
-@pytest.mark.parametrize("task", TASKS.values(), ids=str)
-def test_the_good_path_solves_a_task_within_its_limit_and_no_slip_does(task: StudyTask) -> None:
-    assert len(set(task.path)) == len(task.path) < task.steps and task.path[-1] == FINISH
-    for slip in task.slips:
+def test_a_long_task_takes_ten_to_twenty_steps() -> None:
+    assert all(10 <= len(t.path) <= t.steps <= 20 for t in LONG.values())
+
+
+def test_the_good_path_solves_a_task_within_its_limit_and_no_slip_does() -> None:
+    for task in (*SHORT.values(), *LONG.values()):
         shell = Shell(task.files)
-        assert not holds(task, shell)
-        shell.run(slip.command)
-        assert not holds(task, shell)
-        done = [shell.run(c).code for c in (*([slip.undo] if slip.undo else []), *task.path[:-1])]
-        assert not any(done) and holds(task, shell)
-    if task.family != "sort":
-        assert not any(Shell(task.files).run(s.command).code == 0 and s.undo for s in task.slips)
+        assert not holds(task, shell) and len(task.path) < task.steps and task.path[-1] == FINISH
+        ends = [shell.run(c).code for c in task.path[:-1]]
+        assert not any(ends) and holds(task, shell)
+        for slip in (s for t in (task,) if not t.is_long for s in t.chores[0].slips):
+            shell = Shell(task.files)
+            shell.run(slip.command)
+            assert not holds(task, shell)
+            done = [shell.run(c).code for c in (*([slip.undo] if slip.undo else []), *task.path[:-1])]
+            assert not any(done) and holds(task, shell)
 
 
-@pytest.mark.parametrize("family", [f.name for f in FAMILIES])
-def test_a_session_is_scored_by_the_tasks_own_evaluator(store: Store, family: str) -> None:
-    task = TASKS[f"{family}-h1"]
+@pytest.mark.parametrize("name", ["sort-h1", "long-held-out-2"])
+def test_a_session_is_scored_by_the_tasks_own_evaluator(store: Store, name: str) -> None:
+    task = (SHORT | LONG)[name]
     write_tasks(store.home.tasks, [task])
-    always_right = msgspec.structs.replace(task, slips=())
-    policy = Policy(always_right, random.Random(1))
-    policy._errs = lambda: False  # type: ignore[method-assign]
-    asyncio.run(play(store, "good", task.id, policy, settings_for("scripted", "scripted")))
-    lazy = Policy(msgspec.structs.replace(task, path=(FINISH,)), random.Random(1))
-    lazy._errs = lambda: False  # type: ignore[method-assign]
-    asyncio.run(play(store, "lazy", task.id, lazy, settings_for("scripted", "scripted")))
-    assert [(r.score, r.steps, r.reason) for r in (store.read("good").row, store.read("lazy").row)] == \
-        [(100.0, len(task.path), "finished"), (0.0, 1, "finished")]
+    half = msgspec.structs.replace(task, chores=task.chores[: len(task.chores) // 2])
+    for session, made in (("good", task), ("half", half)):
+        policy = Policy(made, random.Random(1))
+        policy._errs = lambda: False  # type: ignore[method-assign]
+        asyncio.run(play(store, session, task.id, policy, WIDE))
+    good, less = store.read("good").row, store.read("half").row
+    assert (good.score, good.steps, good.reason) == (100.0, len(task.path), "finished")
+    assert less.score == pytest.approx(100 * len(half.chores) / len(task.chores))
 
 
-@pytest.mark.parametrize(("name", "seed"), [("sort-t1", 2), ("install-t2", 1)], ids=str)
-def test_right_actions_are_trained_wrong_ones_and_advice_stand_in_the_context(
-    store: Store, name: str, seed: int
-) -> None:
-    write_tasks(store.home.tasks, [TASKS[name]])
-    recorded = {kind: asyncio.run(record(store, TASKS[name], kind, seed)) for kind in KINDS}
-    assert recorded["watched"].wrong == recorded["watched"].guidance == 1 <= recorded["unwatched"].wrong
-    assert recorded["unwatched"].guidance == recorded["alone"].guidance == 0
+def test_a_watched_session_begins_as_its_twin_and_each_advice_is_followed(store: Store) -> None:
+    alone, watched = recorded(store, SHORT["secret-t3"], ("unwatched", "watched"), 5)
+    heads = ([e.head for e in store.read(r.session).steps] for r in (alone, watched))
+    first, second = ([h.title.removeprefix("run_command ") if h.tools == ("run_command",) else h.tools[0]
+                      for h in of_one] for of_one in heads)
+    assert alone.good.count(False) > watched.good.count(False) == watched.guidance == 1
+    assert second[0] == first[0] and tuple(second[1:]) == SHORT["secret-t3"].path
+    [long] = recorded(store, LONG["long-train-2"], ("watched",), 1)
+    assert 1 < long.guidance <= long.good.count(False) and long.solved
+
+
+def test_a_long_session_sums_up_what_is_done_and_the_summary_is_trained(store: Store) -> None:
+    task = LONG["long-train-3"]
+    [one] = recorded(store, task, ("watched",), 1, NARROW)
+    read = store.read(one.session)
+    texts = [s.text for s in read.summaries.values()]
+    assert one.summaries == len(texts) > 0 and all(t.startswith("done: ") for t in texts)
+    assert "A" in texts[-1] and LETTERS[len(task.chores) - 1] not in texts[-1]
     with closing(LogSource(store.home.server_db)) as source:
-        for kind, one in recorded.items():
-            assert one.masked == one.wrong and one.by_rules + one.over_ruled >= one.wrong
-            options = ExportOptions(balance="none", unjudged="keep")
-            [sample] = SampleCollector(source.trajectory(one.session), source, options).samples()
-            actions = [p for p in sample.parts if p.step is not None]
-            assert [p.state for p in actions].count("masked") == one.wrong
-            assert len(actions) == one.steps and all(p.message.role == "assistant" for p in actions if p.trained)
-            advice = [p.state for p in sample.parts if p.message.content.startswith("<real_user>")]
-            assert advice == (["context"] if kind == "watched" else [])
-            every = SampleCollector(source.trajectory(one.session), source, ExportOptions(verdicts="none"))
-            assert all(p.trained for s in every.samples() for p in s.parts if p.step is not None)
+        every = VARIANTS["unmasked"].options()
+        samples = list(SampleCollector(source.trajectory(one.session), source, every).samples())
+    assert [s.kind for s in samples].count("summary") == one.summaries
+    assert sum(p.step is not None and p.trained for s in samples for p in s.parts) == len(one.good)
 
 
-def test_a_watched_session_begins_as_its_twin_and_goes_right_after_the_advice(store: Store) -> None:
-    task = TASKS["secret-t3"]
-    write_tasks(store.home.tasks, [task])
-    made = [asyncio.run(record(store, task, kind, 5)) for kind in ("unwatched", "watched")]
-    heads = ([e.head for e in store.read(r.session).steps] for r in made)
-    alone, watched = ([h.title.removeprefix("run_command ") if h.tools == ("run_command",) else h.tools[0]
-                       for h in of_one] for of_one in heads)
-    assert made[0].wrong > made[1].wrong == made[1].guidance == 1
-    assert watched[0] == alone[0] and watched[1:] == list(task.path)
+def test_verdicts_of_each_who_judges_decide_what_his_variant_trains(store: Store) -> None:
+    sessions = recorded(store, LONG["long-train-2"])
+    masked = asyncio.run(judge(store, sessions, 1))
+    wrong = sum(not g for r in sessions for g in r.good)
+    with closing(LogSource(store.home.server_db)) as source:
+        trained = {v.name: [p.trained for r in sessions for s in
+                            SampleCollector(source.trajectory(r.session), source, v.options()).samples()
+                            for p in s.parts if p.step is not None] for v in VARIANTS.values()}
+    steps = len(trained["unmasked"])
+    assert all(trained["unmasked"]) and trained["reviewer"].count(False) == wrong
+    assert trained["reviewer"] == [g for r in sessions for g in r.good]
+    assert 0 < trained["rules"].count(False) < wrong
+    assert trained["random"] != trained["reviewer"] and 0 < trained["random"].count(False) < steps / 2
+    assert masked["reviewer"].right_masked == 0 < masked["reviewer"].wrong == masked["reviewer"].wrong_masked
+    assert {*WRONG, "rules", "random"} == set(masked) and CHANCE not in masked
+
+
+def test_imperfect_reviewers_err_as_often_as_they_are_said_to(store: Store) -> None:
+    from study.reviewers import _seen
+
+    one = Recorded(session="s", task="t", kind="alone", good=(True, False) * 2000, solved=False, guidance=0,
+                   summaries=0)
+    for name, wrong in WRONG.items():
+        seen = _seen(one, name, wrong)
+        assert sum(seen[n] != g for n, g in enumerate(one.good, 1)) / 4000 == pytest.approx(wrong, abs=0.02)
 
 
 def test_the_context_of_a_step_is_the_beginning_of_the_context_that_is_trained(store: Store) -> None:
     """The progress note would stand before every answer that is asked for, and before the last trained one only."""
     assert "begin" in vars(BareSteps)
-    write_tasks(store.home.tasks, [TASKS["clean-t1"]])
-    asyncio.run(record(store, TASKS["clean-t1"], "watched", 1))
-    told = store.read("s1-clean-t1-watched")
-    contexts = [[r.hash for r in told.contexts.at(i)] for i in range(len(told.steps))]
+    [one] = recorded(store, SHORT["clean-t1"], ("watched",))
+    read = store.read(one.session)
+    contexts = [[r.hash for r in read.contexts.at(i)] for i in range(len(read.steps))]
     assert all(later[: len(earlier)] == earlier for earlier, later in pairwise(contexts))
 
 
+def test_neutral_text_has_no_task_in_it() -> None:
+    described = {c.description for t in LONG.values() for c in t.chores}
+    texts = ["\n".join(m.content for m in text) for text in neutral_texts(60)]
+    assert not any(d in text for d in described for text in texts if len(d.split()) > 2)
+    assert any("<state_snapshot>done: " in t for t in texts) and any("exit code 1]" in t for t in texts)
+
+
+def test_intervals_and_tests_are_those_of_the_books() -> None:
+    solved = {(s, str(t)): float(t % 2 == 0) for s in range(1, 5) for t in range(20)}
+    worse = {key: value * (key[0] < 3) for key, value in solved.items()}
+    low, high = interval(solved, 2000)
+    assert 0.2 < low < 0.5 < high < 0.8 and interval(dict.fromkeys(solved, 1.0), 50) == pytest.approx((1.0, 1.0))
+    found = paired(solved, worse, 2000)
+    assert found.mean == 0.25 and found.low <= 0.0 < found.high and found.seeds == 4
+    assert found.p_seeds == found.p == 0.5 and found.p_tasks < 0.05  # two of four seeds differ: 8 of 16 signs
+    assert sign_flips([1.0] * 10) == pytest.approx(2 / 1024)
+    assert sign_flips([1.0, -1.0] * 10, 200) == pytest.approx(1.0)
+    assert holm([0.01, 0.04, 0.03], 3) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.01], 4) == [0.04]
+
+
+def test_every_design_can_be_read_and_compares_what_it_trains() -> None:
+    for name in designs():
+        design, digest = read_design(DESIGNS / f"{name}.toml")
+        assert len(digest) == 64 and set(design.variants) <= set(VARIANTS) and design.tune_seed not in design.seeds
+        assert {v for pair in design.pairs for v in pair} <= set(design.variants)
+        # the least p that so many seeds can give has to be able to stand after the correction
+        if name == "small":
+            assert len(design.seeds) >= 10
+            assert 2 ** (1 - len(design.seeds)) * len(design.pairs) * len(design.decodings) < 0.05
+
+
 @pytest.mark.usefixtures("_one_thread")
-def test_answers_in_a_batch_are_those_of_the_local_model(tmp_path: Path) -> None:
-    folder = make_model(tmp_path / "m")
-    requests = [Request(messages=(Message(role="user", content=t),), max_tokens=12)
-                for t in ("Look.", "Look at the loss of the training split.", "看")]
-    local = LocalModel(ModelSettings(kind="local", name=str(folder), actions="text"))
-    alone = [asyncio.run(local.complete(r)) for r in requests]
-    together = BatchModel(folder, len(requests), "cpu", half=False).answers(requests)
-    assert [(a.message, a.usage, a.finish_reason) for a in together] == \
-        [(a.message, a.usage, a.finish_reason) for a in alone]
-
-
-def test_intervals_are_those_of_the_books() -> None:
-    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    solved = {(s, str(t)): t % 2 == 0 for s in (1, 2) for t in range(20)}
-    worse = {key: value and key[0] == 1 for key, value in solved.items()}
-    low, high = interval(solved, 500)
-    assert 0.2 < low < 0.5 < high < 0.8
-    assert interval(dict.fromkeys(solved, True), 50) == (1.0, 1.0)
-    points, low, high = paired(solved, worse, 500)
-    assert points == 0.25 and low <= 0.0 < points < high
-
-
-@pytest.mark.usefixtures("_one_thread")
-@pytest.mark.timeout(300)
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 def test_the_whole_study_runs_by_one_command_and_goes_on_where_it_was(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a random model of 30,000 weights, which solves nothing: what is tested is the way."""
-    words = ["--quick", "--seeds", "1", "--out", str(tmp_path / "out")]
+    """With a random model, which solves nothing: what is tested is the way."""
+    words = ["quick", "--out", str(tmp_path / "out")]
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- result of quick -->\nold\n<!-- end of result of quick -->\nafter\n")
     assert run.main(words) == 0
     first = capsys.readouterr().out
-    assert all(first.count(f"| {v.name} | 0 of 3 |") == 2 for v in VARIANTS)
-    assert first.count("| masked − unmasked | +0.0 |") == 2
+    assert all(first.count(f"| {name} | 0 of 2 |") == 2 for name in ("untrained", "unmasked", "reviewer"))
+    assert first.count("reviewer − unmasked | +0.0 |") == 2
     lines = (tmp_path / "out" / "results.jsonl").read_text().splitlines()
+    units = [json.loads(line)["unit"] for line in lines]
+    assert units == ["base", "record-0", "record-1", *(f"tune-{v}-{r}" for r in (0.001, 0.002) for v in
+                                                       ("unmasked", "reviewer")),
+                     *(f"{v}-1-{d}" for v in ("untrained", "unmasked", "reviewer") for d in ("greedy", "sampled"))]
     runs = {one["run"]["variant"]: one["run"] for line in lines if "run" in (one := json.loads(line))}
-    assert runs["unmasked"]["trained"] > runs["masked"]["trained"] > 0 == runs["untrained"]["trained"]
-    assert runs["masked"]["rows"] <= runs["unmasked"]["rows"] == 6
-    with closing(LogSource(tmp_path / "out" / "masked-1" / "sampled" / "server.db")) as log:
-        assert log.trajectory("masked-1-port-h1").row.score == 0.0
-    page = tmp_path / "page.md"
-    page.write_text("before\n<!-- result -->\nold\n<!-- end of result -->\nafter\n")
-    assert run.main(words) == 0 and run.main([*words, "--table", "--write", str(page)]) == 0
-    assert page.read_text() == f"before\n<!-- result -->\n\n{first}\n<!-- end of result -->\nafter\n"
-    assert capsys.readouterr().out == first * 2
-    assert (tmp_path / "out" / "results.jsonl").read_text().splitlines() == lines
+    assert runs["unmasked"]["trained"] > runs["reviewer"]["trained"] > 0 == runs["untrained"]["trained"]
+    with closing(LogSource(tmp_path / "out" / "reviewer-1" / "sampled" / "server.db")) as log:
+        assert log.trajectory("reviewer-1-long-held-out-1").row.steps > 0
+    (tmp_path / "out" / "results.jsonl").write_text("\n".join(lines[:-1]) + "\n" + lines[-1][:50])  # killed at the last
+    assert run.main([*words, "--write", str(page)]) == 0
+    again = capsys.readouterr().out
+    assert again.splitlines()[2:] == first.splitlines()[2:] and "13 of 13 units" in again
+    assert page.read_text() == f"before\n<!-- result of quick -->\n\n{again}\n<!-- end of result of quick -->\nafter\n"
 
 
-def test_results_of_other_settings_do_not_count(tmp_path: Path) -> None:
-    book = Book(tmp_path / "results.jsonl", Settings(plan=Plan(), tasks=96))
-    book.add_recorded(1, [])
-    assert not book.recorded(1) and len(book._lines) == 1
-    assert Book(tmp_path / "results.jsonl", Settings(plan=Plan(updates=1), tasks=96))._lines == []
+def test_results_of_other_designs_do_not_count(tmp_path: Path) -> None:
+    book = Book(tmp_path / "results.jsonl", "a")
+    book.add(Line(design="a", unit="base", cpu_s=1.0, wall_s=1.0))
+    assert book.has("base") and not Book(tmp_path / "results.jsonl", "b").has("base")

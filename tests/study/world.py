@@ -13,6 +13,7 @@ from fnmatch import fnmatch
 import msgspec
 
 from core.domain.errors import NotFound
+from core.domain.step import ActionError, Observation, Output
 from core.domain.task import Host
 from core.sandbox.sandbox import FileStat
 from core.tasks.submission import pack
@@ -140,7 +141,8 @@ class Shell:
 
     def _install(self, words: list[str]) -> str:
         """`install NAME VERSION`, of what versions.txt lists."""
-        known = dict(line.split() for line in self.files.get(VERSIONS, "").splitlines())
+        lines = [line.split() for line in self.files.get(VERSIONS, "").splitlines()]
+        known = {line[0]: line[1] for line in lines if len(line) == 2}
         if not words or words[0] not in known:
             raise _Refused("no such package")
         if len(words) == 1:
@@ -153,6 +155,14 @@ class Shell:
 
 _COMMANDS: dict[str, Callable[[Shell, list[str]], str]] = {
     name: getattr(Shell, f"_{name}") for name in ("ls", "cat", "grep", "echo", "mv", "cp", "rm", "sed", "install")}
+
+
+def observed(shell: Shell, command: str) -> Observation:
+    """What comes of a command, as the agent is told it."""
+    reply = shell.run(command)
+    if reply.code:
+        return Observation(call_id="", exit_code=reply.code, error=ActionError(kind="error", message=reply.text))
+    return Observation(call_id="", exit_code=0, output=Output(text=reply.text, total_chars=len(reply.text)))
 
 
 class ShellHost:

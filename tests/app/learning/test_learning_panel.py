@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from support.logs import fill
 from support.panels import told_session, workplace
+from support.watchdog import HELD, Watchdog
 from support.window import shown_window
 
 from app.desk.notices import sentence_of
@@ -124,8 +125,14 @@ def test_a_session_that_is_not_here_yet_is_written_as_a_file_to_open(qtbot, tmp_
     folder = made_run(tmp_path / "run")
     with workplace(tmp_path / "own") as (place, _):
         place.runs.open(folder)
+        opened = []
+        place.runs.session_opened.connect(lambda: opened.append(place.cursor.session))
         with qtbot.waitSignal(place.runs.session_made) as made:
             place.runs.open_session("s1", 2)
+        place.cursor.move("other")
+        assert not opened, "the list is not shown before the session is there"
+        place.cursor.move("s1", 2)
+        assert opened == ["s1"]
         file, step = made.args
         [found] = registry.read(Source(Path(file)))
         assert step == 2 and found.session == "s1"
@@ -134,6 +141,27 @@ def test_a_session_that_is_not_here_yet_is_written_as_a_file_to_open(qtbot, tmp_
         place.runs.open_session("s7", 1)
         qtbot.waitUntil(lambda: bool(told))
         assert "does not know this session" in told[0].sentence
+
+
+def test_a_long_run_with_large_groups_never_holds_the_window(qtbot, tmp_path):
+    folder = made_run(tmp_path / "run")
+    (folder / "metrics.jsonl").write_bytes(b"".join(msgspec.json.encode(metric(n)) + b"\n" for n in range(1, 3_000)))
+    text = " ".join(f"word{n}" for n in range(60))
+    large = [group(2_999, *(session(f"{g}-{m}", m % 2, *(f"{text} {m} {n}" for n in range(30)), advantage=0.3)
+                            for m in range(16)), name=str(g)) for g in range(16)]
+    with workplace(tmp_path / "own") as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(900, 900)
+        panel.show()
+        place.runs.open(folder)
+        qtbot.waitUntil(lambda: place.runs.update == 2 and len(place.runs.news.metrics) == 2_999)
+        with Watchdog() as dog:
+            add_update(folder, 2_999, *large)
+            qtbot.waitUntil(lambda: place.runs.update == 2_999)
+            qtbot.waitUntil(lambda: panel.table.model().rowCount() == 30)
+            panel.repaint()
+        assert dog.longest < HELD
 
 
 def test_metrics_that_were_cut_or_broken_are_read_anew(tmp_path):
@@ -182,4 +210,7 @@ def test_a_sudden_change_of_a_metric_is_told():
     short = msgspec.structs.replace(metric(6), length=9.0, entropy=0.6)
     [change] = changes([*steady, short], 6)
     assert (change.key, change.now, change.before) == ("length", 9.0, 20.0)
+    wrong = [metric(n, errors=0.4) for n in range(1, 6)]
+    assert changes([*wrong, metric(6, errors=0.1)], 6) == [], "that fewer actions fail is the aim"
+    assert [c.key for c in changes([*wrong, metric(6, errors=0.9)], 6)] == ["errors"]
     assert changes([metric(1), msgspec.structs.replace(metric(2), length=99.0)], 2) == [], "too few to say"

@@ -11,7 +11,7 @@ from support.window import shown_window
 
 from app.trajectory import strip_controller
 from app.trajectory.agent_strip import AgentStrip
-from core.domain.events import ScoreGiven, SessionStateChanged, StepStarted
+from core.domain.events import NoteAdded, ScoreGiven, SessionStateChanged, StepStarted
 from core.domain.running import CHANNEL, RunningAction, encode_running
 from core.domain.verdict import Author
 
@@ -65,6 +65,21 @@ def test_it_warns_since_when_nothing_was_heard_until_something_comes(qtbot, tmp_
         place.desks.live_text.emit("s1", "thought", "let me see")
         text = controller._text(old, desk.trajectory("s1"))
         assert text.meaning == "live" and text.facts[-1].startswith("heard 0 s")
+
+
+def test_it_says_what_the_agent_asks_leave_for(qtbot, tmp_path):
+    maker = working()
+    agent, person = Author(kind="agent", name="s1"), Author(kind="person", name="p")
+    maker.say(NoteAdded(step=0, text="The agent asks for leave: rm -r build"), agent)
+    maker.say(SessionStateChanged(state="paused", reason="asks_for_leave"), agent)
+    maker.say(NoteAdded(step=0, text="Mine: hm"), person)
+    with shown_window(tmp_path, maker, layout="live") as (made, place):
+        place.cursor.move("s1")
+        QApplication.processEvents()
+        strip = strip_in(made)
+        text = strip.text
+        assert (text.head, text.waits, text.meaning) == ("Asks for leave:", "rm -r build", "attention")
+        assert "Resume allows it" in text.facts[0]
 
 
 def test_it_goes_with_the_session_s_state_and_is_not_there_for_a_saved_one(qtbot, tmp_path):

@@ -6,9 +6,15 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
+from contextlib import closing
 from pathlib import Path
 
 from support.scripted_upstream import ADVICE, Script, serve
+
+from core.store import log
+from core.store.sqlite import connect, scalar
 
 AGENT = Path(__file__).parents[2] / "support" / "scripted_agent.py"
 KEY = "sk-of-the-endpoint-1234567890"
@@ -52,3 +58,52 @@ def test_the_status_of_the_command_is_the_status(tmp_path: Path) -> None:
         assert done.returncode == 1 and "failed (agent_died), 0 steps" in done.stdout, done.stderr
     refused = tiphys(tmp_path / "home", "attach", "--", "false")
     assert refused.returncode == 2 and "[no_dialect]" in refused.stderr
+
+
+ACP_AGENT = Path(__file__).parents[2] / "support" / "acp_agent.py"
+
+
+def test_an_agent_of_the_client_protocol_asks_a_person_and_is_woken_by_advice(tmp_path: Path) -> None:
+    """Refused by an advice, which begins its next turn; allowed by going on. Asked through the session alone."""
+    home, spoken = tmp_path / "home", []
+
+    def answer() -> None:
+        for count, words in enumerate((("guide", "Mind the tests."), ("resume",)), 1):
+            while not (session := asks_for_leave(home, count)):
+                time.sleep(0.1)
+            spoken.append(tiphys(home, words[0], session, *words[1:]))
+
+    for upstream in serve(Script(subagents=False)):
+        answering = threading.Thread(target=answer, daemon=True)
+        answering.start()
+        done = tiphys(home, "attach", "--dialect", "chat", "--base-url", upstream.url + "/v1", "--key-env", "END_KEY",
+                      "--acp", "--prompt", "Do it.", "--permissions", "desktop", "--", sys.executable, str(ACP_AGENT),
+                      END_KEY=KEY)
+        answering.join(20)
+        assert done.returncode == 0, done.stderr
+        assert [one.returncode for one in spoken] == [0, 0], spoken
+        (request,) = upstream.received
+        assert request.text.count("Mind the tests.") == 1 and request.text.count("Do it.") == 1
+
+
+def asks_for_leave(home: Path, times: int) -> str:
+    """The session, once it has asked so often."""
+    if not (home / "server.db").exists():
+        return ""
+    with closing(connect(home / "server.db", readonly=True)) as conn:
+        if not scalar(conn, "SELECT 1 FROM sqlite_master WHERE name = 'session'"):
+            return ""
+        for row in log.rows(conn):
+            facts = [placed.event.fact for placed in log.read_all(conn, row.session)]
+            if sum(getattr(fact, "reason", "") == "asks_for_leave" for fact in facts) == times:
+                return row.session
+    return ""
+
+
+def test_an_agent_of_another_protocol_version_is_refused(tmp_path: Path) -> None:
+    for upstream in serve():
+        done = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--base-url", upstream.url, "--acp", "--prompt",
+                      "Do it.", "--", sys.executable, str(ACP_AGENT), ACP_VERSION="2")
+        assert done.returncode != 0 and "[acp_version]" in done.stderr
+    refused = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--acp", "--", "false")
+    assert refused.returncode == 2 and "[no_prompt]" in refused.stderr

@@ -71,7 +71,7 @@ class Bench:
         main = LineSession(self.journal, self.inbox, steps, settings, recipe, dict)
         self.seam = Seam(LineSessions(main, self.call, recipe), self.inbox, self.signals, RequestReader(),
                          Endpoint(upstream.url + self.base), token=TOKEN, key="real-key", is_over=lambda: False,
-                         on_paused=lambda paused: None,
+                         on_paused=lambda paused: None, on_leave=lambda what: None,
                          on_ended=lambda status: None, on_text=lambda text: None, on_step=lambda step: None,
                          on_failures=lambda count, sentence: None)
         self.port = 0

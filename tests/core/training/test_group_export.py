@@ -146,6 +146,13 @@ def test_the_forms_hold_the_same_tokens_rewards_and_groups(run, changed, tmp_pat
     assert [one["trajectory_ids"]["repetition_id"] for one in read["skyrl"]] == [0, 1, 2, 3] * 4
 
 
+def test_the_command_line_offers_the_forms_that_are_written():
+    from core.cli.export_groups import GROUP_TARGETS
+    from core.training.group_export import GROUP_FORMS
+
+    assert tuple(GROUP_FORMS) == GROUP_TARGETS
+
+
 def test_an_option_without_effect_and_other_files_are_refused(tmp_path):
     from click.testing import CliRunner
 

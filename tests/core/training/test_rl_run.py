@@ -157,6 +157,47 @@ def test_killed_between_any_two_writes_it_ends_with_the_weights_of_an_undisturbe
     assert [line["horizon"] for line in lines(tmp_path / "killed")] == [1, 2, 2]
 
 
+def _dies_playing(entry: int, chosen: RlSettings) -> None:
+    """Run, and be killed while sessions are played, when the log is given the n-th piece of a journal."""
+    from core.store import log
+    from core.training.rl import run_rl
+
+    use_letter_game()
+    torch.set_num_threads(1)
+    seen, append = [0], log.append_journal
+
+    def counted(*args):
+        seen[0] += 1
+        if seen[0] == entry:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return append(*args)
+
+    log.append_journal = counted
+    run_rl(chosen)
+    os._exit(0)
+
+
+@pytest.mark.timeout(240)
+def test_killed_amid_its_sessions_it_plays_them_again_and_ends_with_the_same_weights(model, tmp_path):
+    from core.training.policy_rows import load_rows
+    from core.training.rl import run_rl
+
+    more = {"updates": 2, "limit": 3, "tasks": 2}
+    run_rl(settings(model, tmp_path / "whole", **more))
+    fork = multiprocessing.get_context("fork")
+    for entry in (5, 30, 9):  # in the first update, in the second, and again in that one
+        child = fork.Process(target=_dies_playing, args=(entry, settings(model, tmp_path / "killed", **more)))
+        child.start()
+        child.join()
+        assert child.exitcode == -signal.SIGKILL
+    run_rl(settings(model, tmp_path / "killed", **more))
+    whole, again = (tmp_path / name / "model" / "model.safetensors" for name in ("whole", "killed"))
+    assert whole.read_bytes() == again.read_bytes() and lines(tmp_path / "whole") == lines(tmp_path / "killed")
+    first, second = ([(row.ids.tolist(), row.old.tolist(), row.reward) for row in load_rows(
+        tmp_path / name / "rollouts" / "00002.npz")] for name in ("whole", "killed"))
+    assert first == second, "the same tokens with the same log-probabilities are sampled again"
+
+
 def test_stopped_it_goes_on_and_another_run_is_refused(model, tmp_path):
     from core.training.rl import run_rl
 

@@ -1,4 +1,4 @@
-"""Score a submission of the study: all files of the world against what the task wants, 100 only if all of it holds.
+"""Score a submission of the study: of every chore all files of the world against what it wants.
 
 Run as `evaluate.py SUBMISSION REFERENCES`, outside of the agent's reach; standard library only.
 """
@@ -8,16 +8,21 @@ import pathlib
 import sys
 
 
-def main(submission, references):
-    """Print the score as one JSON object."""
-    wanted = json.loads((references / "wanted.json").read_text(encoding="utf-8"))
-    parts = {}
-    for name, text in wanted["equal"].items():
+def is_done(submission, chore):
+    """Whether all that a chore wants holds."""
+    for name, text in chore["equal"].items():
         path = submission / name
-        parts[name] = 100.0 if path.is_file() and path.read_text(encoding="utf-8").strip() == text else 0.0
-    for name in wanted["absent"]:
-        parts[f"no {name}"] = 0.0 if (submission / name).exists() else 100.0
-    sys.stdout.write(json.dumps({"total": min(parts.values()), "parts": parts}) + "\n")
+        if not path.is_file() or path.read_text(encoding="utf-8").strip() != text:
+            return False
+    return not any((submission / name).exists() for name in chore["absent"])
+
+
+def main(submission, references):
+    """Print the share of the chores that are done as one JSON object."""
+    wanted = json.loads((references / "wanted.json").read_text(encoding="utf-8"))
+    done = [is_done(submission, chore) for chore in wanted]
+    parts = {str(number): 100.0 * one for number, one in enumerate(done, 1)}
+    sys.stdout.write(json.dumps({"total": 100.0 * sum(done) / len(done), "parts": parts}) + "\n")
 
 
 main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))

@@ -1,0 +1,110 @@
+"""reasoning-gym: procedural puzzles of one answer each, with their own scorers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from core.domain.errors import InvalidInput
+from core.domain.message import ToolCall
+from core.domain.step import Action, Observation
+from core.domain.task import EnvironmentSettings, Task
+from core.environments.environment import EnvironmentKind
+from core.environments.extra import MORE, require_package
+from core.environments.line_tool import line_tool, read_line_call, seen
+from core.llm.model import ToolSpec
+from core.tasks.scoring import Outcome
+
+ABOUT = "You are given a puzzle. Give the answer, in the form that it asks for, and nothing else; you have one attempt."
+PUZZLES = 100
+"""Of each set: item N is puzzle N // M of set N % M, in the order of the M sets' names."""
+NOT_ALONE = frozenset({"composite"})
+"""Sets that are made of others that somebody chooses."""
+
+
+def _sets() -> list[str]:
+    """The names of the sets. Raises Unavailable."""
+    require_package("reasoning_gym", "reasoning-gym", MORE)
+    import reasoning_gym  # noqa: F401 - it registers its sets
+    from reasoning_gym.factory import DATASETS
+
+    return sorted(set(DATASETS) - NOT_ALONE)
+
+
+def _puzzle(settings: EnvironmentSettings) -> tuple[Any, dict[str, Any]]:
+    """The set and the puzzle of settings. Raises InvalidInput, Unavailable."""
+    names, chosen = _sets(), settings.options.get("set", "")
+    if chosen and chosen not in names:
+        raise InvalidInput("bad_environment", f"reasoning-gym has no set {chosen[:80]!r}.")
+    name, place = (chosen, settings.item) if chosen else (names[settings.item % len(names)],
+                                                          settings.item // len(names))
+    if place >= PUZZLES:
+        raise InvalidInput("bad_environment", f"Of each set {PUZZLES} puzzles are items, so there is no item "
+                           f"{settings.item}.")
+    from reasoning_gym.factory import create_dataset
+
+    made = create_dataset(name, size=place + 1, seed=settings.seed)
+    return made, made[place]
+
+
+class ReasoningGym:
+    """One puzzle."""
+
+    def __init__(self, settings: EnvironmentSettings) -> None:
+        self._settings = settings
+        self._set, self._entry = _puzzle(settings)
+        self._score: float | None = None
+
+    def tools(self) -> list[ToolSpec]:
+        """One tool, which takes the answer."""
+        return [line_tool("Give the answer.")]
+
+    def read(self, call: ToolCall) -> Action:
+        """The answer of a call."""
+        return read_line_call(call)
+
+    async def reset(self, task: Task, seed: int) -> Observation:
+        """The question."""
+        self._set, self._entry = _puzzle(msgspec.structs.replace(self._settings, seed=seed))
+        self._score = None
+        return seen(str(self._entry["question"]))
+
+    async def act(self, action: Action, step: int) -> Observation:
+        """Score an answer; it is the end."""
+        if self._score is not None:
+            return seen("The answer was given.", reward=0.0, done=True, problem="not_done")
+        answer = str(action.arguments["command"]).strip()
+        try:
+            score = float(self._set.score_answer(answer, self._entry))
+        except Exception:  # noqa: BLE001 - a scorer that cannot read an answer has not found it right
+            score = 0.0
+        self._score = min(1.0, max(0.0, score))
+        words = "That is right." if self._score >= 1 else "That is not right."
+        return seen(words, reward=self._score, done=True)
+
+    async def score(self) -> tuple[Outcome, bytes]:
+        """What the set's own scorer gave, of 100."""
+        return Outcome(total=100.0 * (self._score or 0.0)), b""
+
+    def state(self) -> bytes:
+        """Which set, and whether an answer was given."""
+        return msgspec.json.encode({"set": self._set.config.__class__.__name__, "answered": self._score is not None})
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def _plan(settings: EnvironmentSettings) -> list[str]:
+    """The set's own answer, where it has one that its scorer takes."""
+    made, entry = _puzzle(settings)
+    answer = entry.get("answer")
+    if not isinstance(answer, str) or not answer.strip() or "\n" in answer or made.score_answer(answer, entry) < 1:
+        raise InvalidInput("no_plan", f"reasoning-gym gives no answer in one line for item {settings.item}.")
+    return [answer]
+
+
+ENVIRONMENT = EnvironmentKind(
+    name="reasoning-gym", title="reasoning-gym", about=ABOUT, open=ReasoningGym, count=lambda: PUZZLES * len(_sets()),
+    steps=2, options={"set": "one set alone; the item is then its puzzle"}, packages=("reasoning-gym",), extra=MORE,
+    plan=_plan)
