@@ -78,13 +78,14 @@ class Study:
                  for v in trained}
         units = [("base", Unit((), self._base))] if design.base else []
         start = tuple(name for name, _ in units)
-        units += [(f"record-{seed}", Unit((), lambda seed=seed: self._recorded(seed)))
-                  for seed in ((design.tune_seed, *design.seeds) if any(tuned.values()) else design.seeds)]
+        if any(tuned.values()):
+            units.append(self._recording(design.tune_seed))
         for at, rate in enumerate(design.rates):
             units += [(tuned[v.name][at], Unit((*start, f"record-{design.tune_seed}"),
                                                lambda v=v, rate=rate: self._tuned(v, rate)))
                       for v in trained if tuned[v.name]]
         for seed in design.seeds:
+            units.append(self._recording(seed))
             for name in design.variants:
                 variant = VARIANTS[name]
                 # nothing of the untrained model depends on a seed: it goes with the first
@@ -93,6 +94,9 @@ class Study:
                     units += [(f"{name}-{seed}-{d}", Unit(needs, lambda v=variant, s=seed, d=d: self._ran(v, s, d)))
                               for d in design.decodings]
         return units
+
+    def _recording(self, seed: int) -> tuple[str, Unit]:
+        return f"record-{seed}", Unit((), lambda: self._recorded(seed))
 
     # ---- the parts of the way
 
