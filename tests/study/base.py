@@ -47,7 +47,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     reach: int = 6
     texts: int = 3_000
     rounds: int = 5
-    enough: float = 0.96
+    enough: float = 0.985
     batch: int = 8
     learning_rate: float = 2e-3
     warmup: int = 30

@@ -7,6 +7,7 @@ every variant is trained with every seed, and rolled out on the held-out tasks.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import time
@@ -110,8 +111,13 @@ class Study:
             from core.llm.smollm2 import smollm2_dir
 
             return smollm2_dir(Path(os.environ.get("TIPHYS_TEST_CACHE") or self._out.parent / "cache"))
-        folder = self._out / "random" / str(os.getpid())  # of one design it is the same in every process
-        return make_base(folder, self._design.base, 0)
+        folder = self._out / "random"
+        if not folder.is_dir():
+            made = make_base(self._out / f"random-{os.getpid()}", self._design.base, 0)
+            with contextlib.suppress(OSError):  # of one design it is the same, whichever process makes it
+                made.rename(folder)
+            shutil.rmtree(made, ignore_errors=True)
+        return folder
 
     @property
     def _model(self) -> Path:
