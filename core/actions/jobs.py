@@ -58,6 +58,10 @@ class JobBook:
         """Whether a job runs, or its end was not told yet."""
         return job in self._notes
 
+    def running(self) -> set[str]:
+        """The hosts with jobs that run, as far as anybody knows."""
+        return {note.host for note in self._notes.values() if not note.ended}
+
     async def wait_end(self, jobs: Sequence[str] = ()) -> None:
         """Wait until one of these jobs has ended (or any whose end was not told); one that has ended is enough."""
         if not jobs:

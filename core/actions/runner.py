@@ -29,6 +29,8 @@ INTERRUPT_S = 3.0
 """How long a command has to end after SIGINT before it is killed, in seconds."""
 HOST_S, LONGEST_PAUSE_S = 900.0, 15.0
 """How long an action waits for a host that is lost, and the most between two tries, in seconds."""
+WATCH_S = 5.0
+"""How often an action that waits for jobs looks whether their hosts are there."""
 _log = logging.getLogger("agent")
 
 
@@ -56,6 +58,8 @@ class ActionRunner:
         self._interrupted = asyncio.Event()
         self._running: set[asyncio.Task[Observation]] = set()
         self._on_missing, self._reaching = on_missing, asyncio.Lock()
+        self._emptied: set[str] = set()
+        """Hosts that lost their terminals while the actions of now run."""
 
     async def start(self) -> None:
         """Start or re-attach to every sandbox and follow its terminals. Raises Unavailable."""
@@ -66,6 +70,7 @@ class ActionRunner:
         await self._bench.jobs.start_watch(self._scope, self._state.jobs)
         await self._bench.follower.start(self._scope, self._state.offsets)
         await self._bench.files.start()
+        self._scope.spawn(self._watch(), name="hosts")
 
     async def run(self, action: Action, step: int) -> Observation:
         """Carry an action out. Never raises for the agent's mistake, nor for a sandbox that is gone."""
@@ -73,6 +78,7 @@ class ActionRunner:
         self._bench.step, self._bench.call_id = step, action.call_id
         if not self._running:
             self._interrupted.clear()
+            self._emptied.clear()
         observation = await self._interruptible(action)
         observation = await self._afterwards(action, step, observation)
         return msgspec.structs.replace(observation, call_id=action.call_id, started_at=began,
@@ -188,36 +194,57 @@ class ActionRunner:
     async def _revived(self, action: Action, error: Unavailable) -> Observation:
         """What becomes of an action whose host was lost: the host is waited for, and a command that went on is found.
         """
-        missing, emptied = await self._reached()
+        missing = await self._reached()
         try:
             until, pause = monotonic() + HOST_S, 1.0
             while missing and monotonic() < until:
                 self._on_missing(" ".join(missing))
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE_S)
-                missing, more = await self._reached()
-                emptied |= more
+                missing = await self._reached()
         finally:
             self._on_missing("")
         if not missing and (found := await self._found_again(action, self._bench.step)) is not None:
             return found
         again = [f"Host {name} was started again: its files are there, its sessions and programs are gone."
-                 for name in sorted(emptied)]
+                 for name in sorted(self._emptied)]
         return _failed("unavailable", " ".join([error.sentence, *again, *missing]))
 
-    async def _reached(self) -> tuple[list[str], set[str]]:
-        """Start the hosts that do not answer: why some still do not, and which lost their terminals by it."""
+    async def _watch(self) -> None:
+        """While an action waits for jobs, look after their hosts: of a lost one nobody would tell it anything."""
+        is_missing = False
+        while True:
+            await asyncio.sleep(WATCH_S)
+            if not self._running or not self._bench.jobs.running():
+                continue
+            if not is_missing and await self._answer():
+                continue
+            missing = await self._reached()
+            if missing or is_missing:
+                self._on_missing(" ".join(missing))
+            is_missing = bool(missing)
+
+    async def _answer(self) -> bool:
+        """Whether all hosts with running jobs do."""
+        try:
+            for host in self._bench.jobs.running():
+                await self._hosts[host].terminals.list()
+        except ReportableError:
+            return False
+        return True
+
+    async def _reached(self) -> list[str]:
+        """Start the hosts that do not answer; why some still do not."""
         missing: list[str] = []
-        emptied: set[str] = set()
         async with self._reaching:
             for name, sandbox in self._hosts.items():
                 try:
-                    await self._answered(name, sandbox, emptied)
+                    await self._answered(name, sandbox)
                 except ReportableError as problem:
                     missing.append(f"Host {name} cannot be started again: {problem.sentence}")
-        return missing, emptied
+        return missing
 
-    async def _answered(self, name: str, sandbox: Sandbox, emptied: set[str]) -> None:
+    async def _answered(self, name: str, sandbox: Sandbox) -> None:
         try:
             known = await sandbox.terminals.list()
         except ReportableError:
@@ -225,7 +252,7 @@ class ActionRunner:
             known = await sandbox.terminals.list()
             if not known:
                 self._bench.jobs.lost(name)
-                emptied.add(name)
+                self._emptied.add(name)
         for terminal in known:
             self._bench.follower.follow(name, terminal.name)
 

@@ -26,9 +26,9 @@ from core.domain.step import Usage
 from core.gateway.anchor import GuidancePlace, place_behind, places_in
 from core.gateway.answer_reader import Heard
 from core.gateway.dialect import CallOutcome
+from core.gateway.items import put_in
 from core.gateway.lines import AgentLine, LinePlacement
 from core.gateway.request import AgentRequest
-from core.gateway.items import put_in
 
 _WENT_BACK = "The agent went on from an earlier place: later contexts hold nothing of what came after it."
 

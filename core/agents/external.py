@@ -180,7 +180,7 @@ class ExternalAgent:
         if not self._ended.done():
             self._ended.set_result(status)
 
-    async def _looked(self) -> None:
+    async def _wait_for_look(self) -> None:
         """Until a step was looked at, so that the agent changes nothing meanwhile; but not for ever."""
         if self._look is not None:
             await asyncio.wait({self._look}, timeout=LOOK_S)
@@ -189,7 +189,7 @@ class ExternalAgent:
         """A step begins, so the one before is over: look what it changed, while the model thinks."""
         if self._look is None or self._look.done():
             self._look = self._scope.spawn(self._look_at(max(0, step - 1)), name="look")
-        return self._looked
+        return self._wait_for_look
 
     async def _look_at(self, step: int) -> None:
         """The agent waits for its model meanwhile, so its files are as after the step, its own record among them."""

@@ -241,7 +241,7 @@ class Seam:
             await asyncio.sleep(0)  # the request is on its way while the journal is written
             if not sending.binds:
                 self._commit(sending, subagent)
-            looked = self._on_step(sending.step) if sending.placement.line.kind == "main" else None
+            settle = self._on_step(sending.step) if sending.placement.line.kind == "main" else None
             answer = await request
             if isinstance(answer, ReportableError):
                 is_over = True
@@ -250,8 +250,8 @@ class Seam:
             try:
                 reader.begin(answer.head, clock.time() - began)
                 last = await self._stream(visit, answer, reader, tell)
-                if looked is not None:
-                    await looked()
+                if settle is not None:
+                    await settle()
                 is_over = True
                 ending = reader.ending()
                 self._over(sending, subagent, ending)

@@ -42,10 +42,14 @@ class SubagentCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     spent: Usage = Usage()
 
     @property
+    def op(self) -> CallSubagent:
+        """What makes its session."""
+        return CallSubagent(caller=self.caller, step=self.step, title=self.title, description=self.asked)
+
+    @property
     def message(self) -> Command:
         """What asks the server for its session, the same whenever it is asked again."""
-        return Command(id=self.command, cseq=1, session=self.session, op=CallSubagent(
-            caller=self.caller, step=self.step, title=self.title, description=self.asked))
+        return Command(id=self.command, cseq=1, session=self.session, op=self.op)
 
 
 class SubagentSession:

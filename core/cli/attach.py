@@ -81,13 +81,14 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
 
 
 def _recipe_for(program: str) -> str:
-    """The recipe whose command begins with a program, "" where there is none."""
+    """The recipe whose command is a program's, "" where there is none."""
     from pathlib import Path
 
     from core.gateway.recipe import names, recipe_named
 
     name = Path(program).name
-    return next((one for one in names() if recipe_named(one).command.split()[0] == name), "")
+    return next((one for one in names() if name in [
+        part.split()[0] for part in recipe_named(one).command.split("&&") if part.strip()]), "")
 
 
 def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str) -> AgentSettings:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.3
 SHARE = 4
-"""Reading a file again may take one part in so many of the time."""
+"""Reading a file again may take one part in so many of a processor's time; what others made it wait does not count."""
 
 SILENCE_S = 120.0
 ARRIVALS_S = 2.0
@@ -121,9 +121,9 @@ class FileFollower:
                 continue
             current = stamp(file.path)
             if current and current != file.stamp:
-                file.stamp, file.grown_at = current, now
+                file.stamp, file.grown_at, busy = current, now, time.process_time()
                 self._read(file)
-                file.next_at = time.monotonic() + SHARE * (time.monotonic() - now)
+                file.next_at = time.monotonic() + SHARE * (time.process_time() - busy)
                 changed = True
             elif (file.running or file.is_incomplete) and now - file.grown_at > self._silence_s:
                 self._settle(file)

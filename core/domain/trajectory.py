@@ -132,8 +132,10 @@ class Trajectory:
         return apply_delta(self.contexts.at(self.steps_before(summary) - 1), summary.context)
 
     def newest_rescore(self, ordinal: int) -> SubmissionRescored | None:
-        """The last word of a changed evaluator on a submission, None where it was scored once."""
-        return next((one for one in reversed(self.rescored) if one.ordinal == ordinal), None)
+        """What an evaluator gave a submission last, later than at first; one that failed where none gave a score. None
+        where it was scored once."""
+        found = [one for one in self.rescored if one.ordinal == ordinal]
+        return next((one for one in reversed(found) if not one.failed), found[-1] if found else None)
 
     def steps_before(self, summary: SummaryAdded) -> int:
         """How many steps there were when a summary was written: more than it replaces."""

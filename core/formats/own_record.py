@@ -99,7 +99,7 @@ def _fields(one: RecordedStep, other: RecordedStep) -> Iterator[tuple[Field, str
         yield "arguments", _arguments(mine), _arguments(its)
     for seen, its in zip_longest(_results(one.body), _results(other.body)):
         yield "result", seen.output.text if seen else "", its.output.text if its else ""
-        yield "failure", _failure(seen), _failure(its)
+        yield "failure", _failure(seen), _failure(its) or (_failure(seen) if _is_silent(seen, its) else "")
     for name in ("input_tokens", "output_tokens", "cached_tokens"):
         used, count = getattr(one.usage, name), getattr(other.usage, name)
         yield "tokens", f"{name} {used or 0}", f"{name} {used or 0 if count is None else count}"
@@ -119,6 +119,11 @@ def _failure(seen: Observation | None) -> str:
     if seen is None:
         return ""
     return f"{_EXIT}{seen.exit_code}" if seen.exit_code is not None else "failed" if seen.is_error else ""
+
+
+def _is_silent(seen: Observation | None, its: Observation | None) -> bool:
+    """Whether a record gives the same result and says nothing of how the call ended, which its text may tell."""
+    return seen is not None and its is not None and seen.output.text == its.output.text
 
 
 def _parted(ours: str, theirs: str) -> dict[str, str]:

@@ -18,12 +18,13 @@ import msgspec
 
 from core.domain.message import Message
 from core.domain.step import ActionError, Usage
-from core.formats.blob_spool import IN_MEMORY
 from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.imported import SessionBuilder
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
+_IN_MEMORY = 1024 * 1024
+"""Bytes of spans that are held in memory; what comes later is written to the disk."""
 
 
 class ModelSpan(msgspec.Struct, kw_only=True):
@@ -78,7 +79,7 @@ class SpanSpool:
     """Spans of a file in the order in which they are put; few in memory, beyond that in a file without a name."""
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - it lives as long as we do
+        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - it lives as long as we do
         weakref.finalize(self, self._file.close)
         self._end = 0
 

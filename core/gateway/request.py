@@ -10,8 +10,8 @@ import msgspec
 from core.domain.errors import InvalidInput
 from core.gateway.dialect import Body, Dialect
 from core.gateway.http_head import MOST_BODY, Head
-from core.gateway.lines import Asked, identity_of
 from core.gateway.items import ItemsReader, WrittenItems
+from core.gateway.lines import Asked, identity_of
 from core.store.blobs import decompress
 
 _SHORT = 100

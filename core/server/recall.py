@@ -6,13 +6,16 @@ import logging
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
+from core.agents.subagent import SUBAGENTS, SubagentCall
 from core.domain.errors import ReportableError
 from core.domain.events import Branched, Fact, SessionCreated, blobs_of, decode_event
 from core.protocol.messages import Append
 from core.server.append import MissingPayloads, append_entries
+from core.server.called import call_subagent
 from core.server.high_water import find_out, was_replaced, write_mark
 from core.server.lifecycle import take_early
 from core.server.record import SERVER, write
@@ -21,6 +24,7 @@ from core.store.home import Home
 from core.store.sqlite import Connection, connect, driver, scalar
 from core.store.writer import Writer
 
+T = TypeVar("T")
 _log = logging.getLogger("session")
 
 ENTRIES_AT_ONCE = 200
@@ -47,33 +51,56 @@ def recall_sessions(conn: Connection, home: Home) -> list[str]:
     for folder in sorted(home.sessions.iterdir()):
         if folder.name in deleted:
             continue
-        if log.head(conn, folder.name) or (created := _created(folder / "journal.db")) is None:
-            continue
-        log.create(conn, folder.name)
-        for fact in created:
-            write(conn, folder.name, fact, SERVER)
-        take_early(conn, folder.name)
-        recalled.append(folder.name)
+        if not log.head(conn, folder.name) and (created := _created(folder / "journal.db")) is not None:
+            log.create(conn, folder.name)
+            for fact in created:
+                write(conn, folder.name, fact, SERVER)
+            take_early(conn, folder.name)
+            recalled.append(folder.name)
+        if log.head(conn, folder.name):
+            recalled += _recall_subagents(conn, folder)
     if recalled:
         _log.warning("the log did not know %s; the journals did", ", ".join(recalled))
     return recalled
 
 
-def _created(journal: Path) -> tuple[Fact, ...] | None:
-    """The session's first events as its runner saw them: what it is, and what it branched from."""
+def _recall_subagents(conn: Connection, folder: Path) -> list[str]:
+    """Make the sessions of a session's subagents again; of those that are over no runner would tell any more."""
+    recalled = []
+    for call, path in _calls(folder):
+        if path.is_file() and not log.head(conn, call.session) and not tombstones.is_deleted(conn, call.session):
+            try:
+                call_subagent(conn, call.session, call.op)
+            except ReportableError as error:
+                _log.warning("%s cannot be made again: %s", call.session, error)
+                continue
+            take_early(conn, call.session)
+            recalled.append(call.session)
+    return recalled
+
+
+def _calls(folder: Path) -> list[tuple[SubagentCall, Path]]:
+    """The subagents that a session's journal tells of, and where their journals are."""
+    calls = _slot(folder / "journal.db", "subagents", tuple[SubagentCall, ...]) or ()
+    return [(call, folder / SUBAGENTS / f"{call.line}.db") for call in calls]
+
+
+def _slot(journal: Path, name: str, kind: type[T]) -> T | None:
     if not journal.is_file():
         return None
     try:
         with closing(connect(journal, readonly=True)) as conn:
-            created = scalar(conn, "SELECT value FROM slot WHERE key = 'created'")
-            branched = scalar(conn, "SELECT value FROM slot WHERE key = 'branched'")
-        if created is None:
-            return None
-        facts: tuple[Fact, ...] = (msgspec.json.decode(created, type=SessionCreated),)
-        return facts if branched is None else (*facts, msgspec.json.decode(branched, type=Branched))
+            value = scalar(conn, "SELECT value FROM slot WHERE key = ?", name)
+        return None if value is None else msgspec.json.decode(value, type=kind)
     except (ReportableError, driver.Error, msgspec.DecodeError) as error:
         _log.warning("%s cannot be read: %s", journal, error)
         return None
+
+
+def _created(journal: Path) -> tuple[Fact, ...] | None:
+    """The session's first events as its runner saw them: what it is, and what it branched from."""
+    created, branched = _slot(journal, "created", SessionCreated), _slot(journal, "branched", Branched)
+    return None if created is None else (created,) if branched is None else (created, branched)
 
 
 async def recall_entries(writer: Writer, home: Home) -> int:
@@ -84,16 +111,17 @@ async def recall_entries(writer: Writer, home: Home) -> int:
     """
     recalled = 0
     for folder in sorted(home.sessions.iterdir()):
-        while more := await writer.do(partial(_recall_some, folder=folder)):
-            recalled += more
+        own = [(folder.name, folder / "journal.db"), *((call.session, path) for call, path in _calls(folder))]
+        for session, path in own:
+            while more := await writer.do(partial(_recall_some, session=session, path=path)):
+                recalled += more
     if recalled:
         _log.warning("the log lacked %d entries of the journals here; it has them again", recalled)
     return recalled
 
 
-def _recall_some(conn: Connection, folder: Path) -> int:
+def _recall_some(conn: Connection, session: str, path: Path) -> int:
     """The next entries of one journal; 0 when there are none, or the journal is not the session's."""
-    path, session = folder / "journal.db", folder.name
     position = conn.execute("SELECT journal, journal_next FROM session WHERE id = ?", (session,)).fetchone()
     if position is None or not path.is_file():
         return 0

@@ -9,7 +9,7 @@ package=$(readlink -f "$1") suite=${2:-bookworm}
 here=$(cd "$(dirname "$0")/../.." && pwd)
 steps=1000 group=tiphys-try-$$
 root=$(mktemp -d /tmp/tiphys-systemd-XXXXXX)
-groups=/sys/fs/cgroup; [ -e $groups/cgroup.controllers ] || groups=/sys/fs/cgroup/systemd
+groups=$(findmnt -t cgroup2 -no TARGET | head -1)
 say() { printf '%5ss  %s\n' "$SECONDS" "$*"; }
 fail() { echo "$*" >&2; exit 1; }
 finish() {
@@ -35,16 +35,11 @@ set -e
 mount --bind "$1" "$1"
 mount -t proc proc "$1/proc"
 mount -t sysfs sysfs "$1/sys"
-if [ -e /sys/fs/cgroup/cgroup.controllers ]; then mount -t cgroup2 cgroup2 "$1/sys/fs/cgroup"; old=; else
-  mount -t tmpfs tmpfs "$1/sys/fs/cgroup"
-  mkdir "$1/sys/fs/cgroup/systemd"
-  mount -t cgroup -o none,name=systemd cgroup "$1/sys/fs/cgroup/systemd"
-  old=systemd.unified_cgroup_hierarchy=0
-fi
+mount -t cgroup2 cgroup2 "$1/sys/fs/cgroup"
 for one in run tmp; do mount -t tmpfs tmpfs "$1/$one"; done
 mount --rbind /dev "$1/dev"
 exec chroot "$1" /usr/bin/env -i container=tiphys PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-  /lib/systemd/systemd --log-target=null --show-status=0 --unit=multi-user.target $old
+  /lib/systemd/systemd --log-target=null --show-status=0 --unit=multi-user.target
 SH
 mkdir "$groups/$group"
 # the child of unshare is the first process of the namespaces; nothing of this machine's groups is seen there

@@ -29,7 +29,9 @@ fi
 for name in $names; do
   [ -n "${pypi[$name]:-}" ] || continue
   python=${PYTHON:-python3}
-  if [ "$name" = openhands ]; then python=$(command -v python3.13 || command -v python3.12 || echo "$python"); fi
+  if [ "$name" = openhands ]; then # the first that works: a program of this name may only say that it is not there
+    for newer in python3.13 python3.12; do "$newer" -c "" 2>/dev/null && python=$newer && break; done
+  fi
   [ -x "$folder/py/$name/bin/python" ] || "$python" -m venv "$folder/py/$name" || failed=1
   # shellcheck disable=SC2086
   "$folder/py/$name/bin/pip" install -q --disable-pip-version-check ${pypi[$name]} || failed=1

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+from study.copying import lay_copying_in
 from study.first_plays import rows
 from study.small_policy import APART, make_words
 from study.tasks import FAMILIES, FINISH, LETTERS, SPLITS, lettered, long_suite
@@ -36,18 +37,19 @@ _ENDS = ("Terminals may have changed since; look at them before you rely on them
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """The model's size (LFM2's: `pairs` of a short convolution over `reach` tokens and full attention), and how it is
-    taught: at most so many `rounds` of `texts` of about 230 tokens."""
+    """The model's size (LFM2's: `pairs` of a short convolution over `reach` tokens and full attention), how well it
+    copies before it is taught anything (`sharpness`, see `lay_copying_in`), and how it is taught: at most so many
+    `rounds` of `texts` of about 230 tokens."""
 
     width: int = 128
     pairs: int = 2
-    head: int = 32
+    sharpness: float = 3.0
     reach: int = 6
-    texts: int = 6_000
+    texts: int = 3_000
     rounds: int = 5
-    enough: float = 0.98
+    enough: float = 0.985
     batch: int = 8
-    learning_rate: float = 3e-3
+    learning_rate: float = 2e-3
     warmup: int = 30
 
 
@@ -107,13 +109,13 @@ def _written_down(rng: random.Random) -> list[Message]:
     return [*messages, *(m for turn in turns for m in turn), Message(role="assistant", content=answer_text(FINISH))]
 
 
-def _repeated(rng: random.Random) -> list[Message]:
+def _repeated(rng: random.Random, *, letters: int = 9, length: int = 4) -> list[Message]:
     """Words are said again, of the letter that is asked for."""
     shell = _world(rng)
     words = [w for name, text in shell.files.items() for w in (name, *text.split())]
-    said = [" ".join(rng.choices(words, k=rng.randint(1, 4))) for _ in range(rng.randint(3, 9))]
+    said = [" ".join(rng.choices(words, k=rng.randint(1, length))) for _ in range(rng.randint(2, letters))]
     messages = _opening(lettered(said))
-    for letter in rng.choices(LETTERS[: len(said)], k=rng.randint(4, 8)):
+    for letter in rng.choices(LETTERS[: len(said)], k=letters):
         answer = f"{letter}: {said[LETTERS.index(letter)]}"
         messages += [Message(role="user", content=f"{letter}?"), Message(role="assistant", content=answer)]
     return messages
@@ -148,14 +150,15 @@ def make_base(folder: Path, shape: Shape, seed: int) -> Path:
     tokenizer.add_tokens([*_WHOLE, *_ENDS])
     tokenizer.save_pretrained(str(folder))
     torch.manual_seed(seed)
-    heads = shape.width // shape.head
     model = Lfm2ForCausalLM(Lfm2Config(
-        vocab_size=len(tokenizer), hidden_size=shape.width, intermediate_size=2 * shape.width,
+        vocab_size=len(tokenizer), hidden_size=shape.width, conv_bias=True,
+        rope_parameters={"rope_type": "default", "rope_theta": 1e15}, intermediate_size=2 * shape.width,
         block_auto_adjust_ff_dim=False, num_hidden_layers=2 * shape.pairs,
         layer_types=["conv", "full_attention"] * shape.pairs, conv_L_cache=shape.reach,
-        num_attention_heads=heads, num_key_value_heads=heads, max_position_embeddings=2048,
+        num_attention_heads=2, num_key_value_heads=2, max_position_embeddings=2048,
         tie_word_embeddings=True, bos_token_id=None, eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id))
+    lay_copying_in(model, shape.sharpness)
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.save_pretrained(str(folder))
     return folder

@@ -245,9 +245,9 @@ class Trial:
 
 
 def cases(seeds: int) -> list[tuple[str, str, int]]:
-    """Every variant, adviser and seed, a seed whole before the next."""
-    return [(variant, adviser, seed) for seed in range(1, seeds + 1) for variant in VARIANTS
-            for adviser in (ADVISERS if variant in PARTS else ("",))]
+    """Every variant, adviser and seed: a seed whole before the next, and of one the plain ones first."""
+    return [(variant, adviser, seed) for seed in range(1, seeds + 1) for adviser in ("", *ADVISERS)
+            for variant in VARIANTS if (variant in PARTS) == bool(adviser)]
 
 
 def run(out: Path, setting: Setting, seeds: int, minutes: float) -> None:
@@ -264,10 +264,11 @@ def run(out: Path, setting: Setting, seeds: int, minutes: float) -> None:
         began = time.monotonic()
         name = f"{setting.kind}-{variant}-{adviser}-{seed}-{new_id()[-6:]}"
         trial = Trial(out / "homes" / name, start, setting, variant, adviser, seed)
-        before = trial.tested(greedy=False) if variant == "grpo" else []
+        before = [trial.tested(greedy=greedy) if variant == "grpo" else [] for greedy in (False, True)]
         for number in range(1, setting.updates + 1):
             trial.update(number)
-        line = {"kind": setting.kind, "variant": variant, "adviser": adviser, "seed": seed, "before": before,
+        line = {"kind": setting.kind, "variant": variant, "adviser": adviser, "seed": seed, "before": before[0],
+                "before_greedy": before[1],
                 "sampled": trial.tested(greedy=False), "greedy": trial.tested(greedy=True),
                 "sessions": setting.updates * setting.tasks * setting.group,
                 "seconds": round(time.monotonic() - began, 1)}
@@ -285,7 +286,7 @@ def read(path: Path) -> list[dict]:
 
 def table(out: Path, kind: str) -> list[str]:
     """Each variant with its mean over seeds and items, 95 % by a bootstrap over both, and the same of its difference to
-    plain GRPO at the same seeds and items."""
+    plain GRPO on the seeds and items that both have."""
     found: dict[tuple[str, str], dict[int, dict]] = {}
     for one in read(out / "results.jsonl"):
         if one["kind"] == kind:
@@ -293,13 +294,14 @@ def table(out: Path, kind: str) -> list[str]:
     plain = found.get(("grpo", ""), {})
     lines = ["| variant | adviser | seeds | sampled | greedy | sampled, less plain GRPO |", "|---|---|---|---|---|---|"]
     if plain:
-        lines.append(f"| the start | | {len(plain)} | {_share(_by_item(plain, 'before'))} | | |")
+        lines.append(f"| the start | | {len(plain)} | {_share(_by_item(plain, 'before'))} | "
+                     f"{_share(_by_item(plain, 'before_greedy'))} | |")
     for (variant, adviser), seeds in found.items():
         own, base = _by_item(seeds, "sampled"), _by_item(plain, "sampled")
         less = ""
         if variant != "grpo" and own.keys() & base.keys():
-            mean, low, high = paired(own, base)
-            less = f"{100 * mean:+.0f} ({100 * low:+.0f} to {100 * high:+.0f})"
+            found_less = paired(own, base)
+            less = f"{100 * found_less.mean:+.0f} ({100 * found_less.low:+.0f} to {100 * found_less.high:+.0f})"
         lines.append(f"| {variant} | {adviser} | {len(seeds)} | {_share(own)} | {_share(_by_item(seeds, 'greedy'))} | "
                      f"{less} |")
     return lines

@@ -221,9 +221,9 @@ def test_the_whole_study_runs_by_one_command_and_goes_on_where_it_was(
     assert first.count("reviewer − unmasked | +0.0 |") == 2
     lines = (tmp_path / "out" / "results.jsonl").read_text().splitlines()
     units = [json.loads(line)["unit"] for line in lines]
-    assert units == ["base", "record-0", "record-1", *(f"tune-{v}-{r}" for r in (0.001, 0.002) for v in
-                                                       ("unmasked", "reviewer")),
-                     *(f"{v}-1-{d}" for v in ("untrained", "unmasked", "reviewer") for d in ("greedy", "sampled"))]
+    tuned = [f"tune-{v}-{r}" for r in (0.001, 0.002) for v in ("unmasked", "reviewer")]
+    ran = [f"{v}-1-{d}" for v in ("untrained", "unmasked", "reviewer") for d in ("greedy", "sampled")]
+    assert units == ["base", "record-0", *tuned, "record-1", *ran]
     runs = {one["run"]["variant"]: one["run"] for line in lines if "run" in (one := json.loads(line))}
     assert runs["unmasked"]["trained"] > runs["reviewer"]["trained"] > 0 == runs["untrained"]["trained"]
     with closing(LogSource(tmp_path / "out" / "reviewer-1" / "sampled" / "server.db")) as log:

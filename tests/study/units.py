@@ -7,6 +7,7 @@ every variant is trained with every seed, and rolled out on the held-out tasks.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import time
@@ -78,13 +79,14 @@ class Study:
                  for v in trained}
         units = [("base", Unit((), self._base))] if design.base else []
         start = tuple(name for name, _ in units)
-        units += [(f"record-{seed}", Unit((), lambda seed=seed: self._recorded(seed)))
-                  for seed in ((design.tune_seed, *design.seeds) if any(tuned.values()) else design.seeds)]
+        if any(tuned.values()):
+            units.append(self._recording(design.tune_seed))
         for at, rate in enumerate(design.rates):
             units += [(tuned[v.name][at], Unit((*start, f"record-{design.tune_seed}"),
                                                lambda v=v, rate=rate: self._tuned(v, rate)))
                       for v in trained if tuned[v.name]]
         for seed in design.seeds:
+            units.append(self._recording(seed))
             for name in design.variants:
                 variant = VARIANTS[name]
                 # nothing of the untrained model depends on a seed: it goes with the first
@@ -93,6 +95,9 @@ class Study:
                     units += [(f"{name}-{seed}-{d}", Unit(needs, lambda v=variant, s=seed, d=d: self._ran(v, s, d)))
                               for d in design.decodings]
         return units
+
+    def _recording(self, seed: int) -> tuple[str, Unit]:
+        return f"record-{seed}", Unit((), lambda: self._recorded(seed))
 
     # ---- the parts of the way
 
@@ -106,8 +111,13 @@ class Study:
             from core.llm.smollm2 import smollm2_dir
 
             return smollm2_dir(Path(os.environ.get("TIPHYS_TEST_CACHE") or self._out.parent / "cache"))
-        folder = self._out / "random" / str(os.getpid())  # of one design it is the same in every process
-        return make_base(folder, self._design.base, 0)
+        folder = self._out / "random"
+        if not folder.is_dir():
+            made = make_base(self._out / f"random-{os.getpid()}", self._design.base, 0)
+            with contextlib.suppress(OSError):  # of one design it is the same, whichever process makes it
+                made.rename(folder)
+            shutil.rmtree(made, ignore_errors=True)
+        return folder
 
     @property
     def _model(self) -> Path:

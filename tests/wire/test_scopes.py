@@ -31,6 +31,7 @@ from core.protocol.messages import (
     WatchSessions,
 )
 from core.protocol.operations import (
+    Act,
     AddNote,
     AnyOp,
     BranchSession,
@@ -46,6 +47,7 @@ from core.protocol.operations import (
     GiveBack,
     GiveVerdict,
     Guide,
+    HandBack,
     ImportSession,
     MakeQueue,
     MergeOpinions,
@@ -55,6 +57,7 @@ from core.protocol.operations import (
     SetTag,
     SetThresholds,
     TakeFromQueue,
+    TakeOver,
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_MESSAGE, SCOPE_OF_OP
@@ -64,6 +67,9 @@ OPS: dict[type[Op], Op] = {
     ImportSession: ImportSession(origin="atif"),
     Guide: Guide(guidance="g", text="x"),
     ChangeGuidance: ChangeGuidance(guidance="g"),
+    TakeOver: TakeOver(),
+    Act: Act(tool="act"),
+    HandBack: HandBack(),
     Control: Control(control="stop"),
     ContinueSession: ContinueSession(),
     RestoreSession: RestoreSession(snapshot="none"),

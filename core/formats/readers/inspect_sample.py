@@ -217,7 +217,8 @@ def _text(content: Any) -> str:
 def _message(raw: dict[str, Any], default: str) -> Message:
     role = raw.get("role", default)
     reasoning = "\n".join(t for p in dicts_of(raw.get("content"))
-                          if (t := text_of(p.get("reasoning")) or text_of(p.get("summary"))))
+                          if (t := ("" if p.get("redacted") is True else text_of(p.get("reasoning")))
+                              or text_of(p.get("summary"))))  # what is redacted is a cipher, not words
     calls = tuple(ToolCall(id=text_of(c.get("id")), name=text_of(c.get("function")) or "unknown",
                            arguments=as_json(c.get("arguments", {}))) for c in dicts_of(raw.get("tool_calls")))
     return Message(role=role if role in ("system", "user", "assistant", "tool") else "user",

@@ -79,7 +79,7 @@ def read(source: Source) -> Iterator[Imported]:
 
 
 def _identity(items: Sequence[dict[str, Any]], responses: Sequence[dict[str, Any]]) -> Iterator[bytes]:
-    names = [text_of(r.get("id")) for r in responses if r] or [text_of(i.get("id")) for i in list(items)[:2]]
+    names = [text_of(r.get("id")) for r in responses if r] or [text_of(i.get("id")) for i in items[:2]]
     return canonical_parts(names[:1] if names and names[0] else items)
 
 

@@ -35,6 +35,7 @@ def test_the_given_score_stays_and_the_newest_stands_beside_it(qapp: object) -> 
     title, about, text = score_text(again, again.scores[0])
     assert (title, about) == ("Score 40.0 of submission 1", "now 90.0")
     assert "Scored again by evaluate.py, version 1e2d: 55.0\nTies count." in text and "1e2d: 90.0" in text
+    assert words(held(rescored(90.0), rescored(None)))[1][1] == "now 90.0"
     broken = held(rescored(None))
     assert words(broken)[1][1] == "not scored again" and "Not scored by evaluate.py" in score_text(
         broken, broken.scores[0])[2]

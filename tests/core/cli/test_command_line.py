@@ -257,6 +257,7 @@ def test_a_command_lies_in_the_module_of_its_name_or_of_the_noun_that_several_ac
     nouns = {"guide": "guidance", "edit": "guidance", "withdraw": "guidance", "import": "import_paths",
              "pause": "control", "resume": "control", "stop": "control", "interrupt": "control",
              "continue": "control", "counterfactual": "compare",
+             "take-over": "takeover", "act": "takeover", "hand-back": "takeover",
              "snapshot": "snapshots", "restore-session": "snapshots"}
     modules = {command: place.partition(":")[0] for command, (place, _) in COMMANDS.items()}
     assert modules == {command: nouns.get(command, command.replace("-", "_")) for command in COMMANDS}

@@ -7,6 +7,7 @@ import tomllib
 import msgspec
 import pytest
 
+from core.cli.attach import _recipe_for
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues, names, recipe_named, recipe_of
@@ -31,6 +32,10 @@ def test_a_recipe_points_its_agent_to_the_gateway_and_nowhere_else(name: str) ->
             tomllib.loads(FILLING.fill(text))
         if path.endswith(".py"):
             compile(FILLING.fill(text), path, "exec")
+
+
+def test_a_command_that_is_attached_finds_its_recipe() -> None:
+    assert [_recipe_for(one) for one in ("/usr/bin/inspect", "claude", "ls")] == ["inspect", "claude-code", ""]
 
 
 def test_what_is_filled_in_is_not_looked_into_again() -> None:

@@ -10,10 +10,12 @@ import pytest
 from support.logs import Maker
 
 from core.agents.journal import Journal
-from core.domain.events import SessionCreated, encode_event, make_event
+from core.agents.subagent import SubagentCall
+from core.domain.events import Branched, SessionCreated, decode_event, encode_event, make_event
+from core.domain.ids import subagent_id
 from core.domain.task import Task
 from core.domain.verdict import Author
-from core.server.recall import recall_entries
+from core.server.recall import recall_entries, recall_sessions
 from core.store import log
 from core.store.home import Home
 from core.store.sqlite import Connection, connect, scalar, transaction
@@ -85,3 +87,29 @@ def test_of_what_cannot_be_taken_in_nothing_stays_and_the_others_come(tmp_path: 
     with_step(home, "b")
     assert recalled(home) == 1
     assert look(home, "b")[0] == 2 and look(home, "a")[0] == 1
+
+
+def test_a_subagent_that_had_ended_comes_back_with_its_caller_where_no_runner_would_tell_of_it(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    with_step(home, "s")
+    called, gone = subagent_id("s", 1), subagent_id("s", 2)
+    journal, maker = Journal(home.sessions / "s/journal.db", "s"), Maker(2)
+    call = SubagentCall(session=called, line="subagent-1", caller="s", step=1, title="Look", asked="Look.", command="c",
+                        is_sent=True)
+    journal.put_slot("subagents", [call, SubagentCall(session=gone, line="subagent-2", caller="s", step=1, title="",
+                                                      asked="", command="d", is_sent=True)])
+    own = journal.beside(home.sessions / "s/subagents/subagent-1.db", called)
+    fact = maker.add_step(fails=False)
+    for data in maker.blobs.values():
+        own.put_blob(data)
+    own.add(fact)
+    own.close()
+    journal.close()
+    with Writer(home.server_db) as writer:
+        assert writer.do_blocking(lambda conn: recall_sessions(conn, home)) == [called]
+    assert recalled(home) == 2 and look(home, called)[0] == 3
+    with contextlib.closing(connect(home.server_db, readonly=True)) as conn:
+        first, second, third = (decode_event(placed.body).fact for placed in log.read_all(conn, called))
+        assert isinstance(first, SessionCreated) and first.task.description == "Look."
+        assert second == Branched(parent="s", step=1, is_call=True) and third == fact
+        assert not log.knows(conn, gone), "of which nothing is here"

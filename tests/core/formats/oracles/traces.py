@@ -48,7 +48,8 @@ def langsmith(path):
     runs = lines(path)
     tools = [(r, r["outputs"].get("output") or {}) for r in runs if r["run_type"] == "tool"]
     held = [(r, output.get("kwargs") or output) for r, output in tools]
-    outs = {output["tool_call_id"]: Out(text=output["content"], failed=bool(r["error"])) for r, output in held if output}
+    outs = {output["tool_call_id"]: Out(text=output["content"], failed=bool(r["error"]))
+            for r, output in held if output}
     models = [r for r in runs if r["run_type"] == "llm"]
     for run in (r for r, output in held if not output):  # what the model was told of it stands in the next prompt
         asks = [m for m in models if m["start_time"] < run["start_time"]][-1:]
