@@ -8,7 +8,6 @@ from core.domain.blob import BlobRef
 from core.domain.bounds import Code, Id, Many, Name, Seconds, StepPlace, Text
 from core.domain.events.fact import Fact
 
-
 DROPS = ("not_taken_over", "too_many")
 """Reasons of `HandedBack` that are about actions alone: who has the session has it still."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -25,7 +24,7 @@ class Evaluates(Reads):
     """As n_queens of reasoning-gym 0.1.25, with the call out of sight."""
 
     def score_answer(self, answer: str, entry: dict[str, Any]) -> float:
-        return max((lambda text: eval(text))(part) for part in [answer])  # noqa: PLW0108, S307
+        return max((lambda text: eval(text))(part) for part in [answer])
 
 
 class Parses(Reads):
@@ -38,7 +37,7 @@ class Parses(Reads):
 
 
 @pytest.fixture
-def sets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def sets(monkeypatch: pytest.MonkeyPatch) -> None:
     """A package of that name, as it is seldom installed."""
     package, factory = ModuleType("reasoning_gym"), ModuleType("reasoning_gym.factory")
     factory.DATASETS = {"reads": (Reads, None), "evaluates": (Evaluates, None), "parses": (Parses, None),
@@ -46,7 +45,6 @@ def sets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, "reasoning_gym", package)
     monkeypatch.setitem(sys.modules, "reasoning_gym.factory", factory)
     monkeypatch.setattr("core.environments.adapters.reasoning_gym.require_package", lambda *_: None)
-    yield
 
 
 def test_no_set_is_offered_whose_scorer_would_run_the_answer(sets: None) -> None:
