@@ -18,6 +18,8 @@ from core.formats.values import as_json, dict_of, dicts_of, text_of
 
 VERSION = 1
 LONGEST_LINE = 64 << 20
+MOST_TITLE, MOST_GIVEN = 300, 600
+"""Characters that are shown of what leave is asked for."""
 END_S = 10.0
 Leave = Literal["allow", "reject"]
 Json = dict[str, Any]
@@ -114,10 +116,8 @@ class AcpAgent:
 
     def _outcome(self, params: Json) -> Json:
         """An answer to a request for leave: an option of the agent's own, once rather than always."""
-        call = dict_of(params.get("toolCall"))
-        leave = self._on_leave(text_of(call.get("title")) or text_of(call.get("kind")) or "an action")
-        options = {text_of(o.get("kind")): text_of(o.get("optionId")) for o in dicts_of(params.get("options"))}
-        chosen = next((options[kind] for kind in (f"{leave}_once", f"{leave}_always") if kind in options), None)
+        leave = self._on_leave(asked_for(dict_of(params.get("toolCall"))))
+        chosen = option_for(leave, dicts_of(params.get("options")))
         return {"outcome": "cancelled"} if chosen is None else {"outcome": "selected", "optionId": chosen}
 
     def _send(self, message: Json) -> None:
@@ -139,6 +139,20 @@ class AcpAgent:
             if isinstance(found, dict):
                 return found
         raise _gone()
+
+
+def asked_for(call: Json) -> str:
+    """What leave is asked for: the agent's own title of it, and what it is about to do, whatever the title says."""
+    title = text_of(call.get("title")) or text_of(call.get("kind")) or "an action"
+    given = call.get("rawInput")
+    return title[:MOST_TITLE] + (f" {as_json(given)[:MOST_GIVEN]}" if given else "")
+
+
+def option_for(leave: Leave, options: Sequence[Json]) -> str | None:
+    """The agent's option for an answer. One yes is never one for always; None where it offers nothing else."""
+    found = {text_of(o.get("kind")): text_of(o.get("optionId")) for o in options}
+    kinds = ("allow_once",) if leave == "allow" else ("reject_once", "reject_always")
+    return next((found[kind] for kind in kinds if kind in found), None)
 
 
 def _gone() -> Unavailable:
