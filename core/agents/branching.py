@@ -24,7 +24,7 @@ from core.llm.model import Completion, LanguageModel, OnText, Request
 from core.llm.replay import ReplayModel
 from core.store.sqlite import connect
 
-_TAKEN_OVER = ("working", "actions", "limits", "thresholds", "context")
+_TAKEN_OVER = ("working", "actions", "limits", "thresholds")
 
 
 MAIN = "main"
