@@ -43,6 +43,7 @@ class TakeoverView(QWidget):
         self.problem = PlainLabel("", self, wrap=True)
         self.problem.setForegroundRole(self.palette().ColorRole.Link)
         self.carry_out = QPushButton(icons.icon("send", "on_fill"), self.tr("Carry out") + "  Ctrl+Enter", self)
+        self.carry_out.setToolTip(self.tr("Carry the action out as the session's next step"))
         self.carry_out.setDefault(True)
         bold = QFontMetrics(theme.bold_font(self.carry_out.font()))
         self.carry_out.setMinimumWidth(bold.horizontalAdvance(self.carry_out.text()) + theme.px(60))
@@ -59,6 +60,7 @@ class TakeoverView(QWidget):
 
     def _lay_out(self) -> None:
         scrolled = QScrollArea(self)
+        scrolled.setAccessibleName(self.tr("The action"))
         inner = QWidget(scrolled)
         column(self.tool, self.about, self.form, self.why, 1, on=inner, spacing=theme.px(tokens.BETWEEN), margin=0)
         scrolled.setWidgetResizable(True)

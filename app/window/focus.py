@@ -23,8 +23,11 @@ class LostFocus(QObject):
         super().__init__(parent)
         self._place, self._bars, self._panels = place, bars, panels
         self._owed: QWidget | None = None
+        self._asked, self._is_asking = 0, False
         place.sight.opened.connect(self.find_soon)
         place.sight.grew.connect(self._return_owed_keys)
+        for entry in place.actions.table:
+            place.actions[entry.key].triggered.connect(self._count_asked)
         QApplication.instance().focusChanged.connect(self._on_moved)  # type: ignore[union-attr]
 
     def lead_back(self) -> None:
@@ -44,18 +47,28 @@ class LostFocus(QObject):
         """Where Qt itself moved the focus, as it hid what had it, the next in its order took the keys by chance."""
         window = self.parent()
         if (isinstance(window, QWidget) and before is not None and now is not None and not before.isVisible()
-                and before.window() is window and now.window() is window):
-            QTimer.singleShot(0, self, partial(self._return_keys, now))
+                and before.window() is window and now.window() is window
+                and not self._is_asking and QApplication.mouseButtons() == Qt.MouseButton.NoButton):
+            QTimer.singleShot(0, self, partial(self._return_keys, now, self._asked))
 
-    def _return_keys(self, chance: QWidget) -> None:
+    def _count_asked(self) -> None:
+        """What a reader asks for may move the focus, and that is no chance, wherever it was before."""
+        self._asked, self._is_asking = self._asked + 1, True  # whoever does it is called before this or after
+        self._owed = None
+        QTimer.singleShot(0, self, self._end_asking)
+
+    def _end_asking(self) -> None:
+        self._is_asking = False
+
+    def _return_keys(self, chance: QWidget, asked: int) -> None:
         """Steps that are still being read can take no keys: then once more when they are there."""
-        if self._place.sight.session and QApplication.focusWidget() is chance:
+        if self._place.sight.session and QApplication.focusWidget() is chance and self._asked == asked:
             self.lead_back()
             self._owed = None if self._place.cursor.focus_list() else QApplication.focusWidget()
 
     def _return_owed_keys(self) -> None:
         if self._owed is not None and self._owed is QApplication.focusWidget():
-            QTimer.singleShot(0, self, partial(self._return_keys, self._owed))
+            QTimer.singleShot(0, self, partial(self._return_keys, self._owed, self._asked))
 
     def _find(self) -> None:
         if self._is_lost():

@@ -7,6 +7,7 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
+from core.domain.bounds import MOST_COST
 from core.domain.step import ActionError, Usage
 from core.formats.json_items import JsonItems
 
@@ -41,9 +42,13 @@ def code_of(value: Any) -> int | None:
 
 def float_of(value: Any) -> float | None:
     """A finite number, or None."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # JSON knows whole numbers of any length
+        return None
+    return number if math.isfinite(number) else None
 
 
 def time_of(value: Any) -> datetime | None:
@@ -64,7 +69,7 @@ def usage_of(input_tokens: Any = None, output_tokens: Any = None, cached: Any = 
     """A usage of what is known."""
     paid = float_of(cost)
     return Usage(input_tokens=int_of(input_tokens), output_tokens=int_of(output_tokens), cached_tokens=int_of(cached),
-                 cost_usd=paid if paid is None or paid >= 0 else None)
+                 cost_usd=paid if paid is not None and 0 <= paid <= MOST_COST else None)
 
 
 def exit_error(code: int | None) -> ActionError | None:

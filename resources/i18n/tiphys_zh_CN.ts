@@ -7331,6 +7331,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <source>Carry out</source>
         <translation>执行</translation>
     </message>
+    <message>
+        <source>Carry the action out as the session&apos;s next step</source>
+        <translation>把这个操作作为会话的下一步执行</translation>
+    </message>
+    <message>
+        <source>The action</source>
+        <translation>操作</translation>
+    </message>
 </context>
 <context>
     <name>TaskSheet</name>

@@ -197,7 +197,7 @@ UNPACKS = {
     "streams.py: extractall",  # a program inside the sandbox
     "machine.py: extractall",  # our own daemon's source, onto a machine of the pool
     "archive.py: extractfile",  # plain files under checked names, with bounds; never a link
-    "novelty.py: extractfile",  # into memory, with bounds
+    "rubric.py: extractfile",  # into memory, with bounds
     "files.py: extractfile",  # the text of a made task's tests, which run in its container
 }
 
