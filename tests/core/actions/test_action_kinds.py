@@ -10,8 +10,8 @@ from core.actions.table import ACTIONS
 from core.domain.action_kinds import ACTION_KINDS, ActionKind
 
 ROOT = Path(__file__).parents[3]
-FOREIGN = ("core/formats/", "core/supervision/foreign_tools.py")
-"""These speak of the tools of other programs, some of which are named as ours."""
+FOREIGN = ("core/formats/", "core/supervision/foreign_tools.py", "core/environments/adapters/reasoning_gym.py")
+"""These speak of the tools of other programs, or of functions of other libraries, some of which are named as ours."""
 
 
 def names_in(literal: ast.expr) -> set[str]:
