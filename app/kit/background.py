@@ -16,16 +16,36 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=2, thread_name_prefix="app-work")
 
 
+class _Courier(QObject):
+    """Carries answers to the GUI thread. It lives as long as the program: while a thread tells an object something, the
+    GUI thread must not be taking it down."""
+
+    came = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.came.connect(self._hand_over)
+
+    def _hand_over(self, answer: tuple[BackgroundWork, int, object]) -> None:
+        work, number, found = answer
+        if shiboken6.isValid(work):  # here nothing goes while it is asked
+            work._report_answer(number, found)
+
+
+@cache
+def _courier() -> _Courier:
+    return _Courier()
+
+
 class BackgroundWork(QObject):
     """One kind of work for one owner; only the answer to the latest request is reported."""
 
     done = Signal(object)
-    _came = Signal(int, object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._number = 0
-        self._came.connect(self._report_answer)
+        self._courier = _courier()  # made on this thread
 
     def start(self, fn: Callable[..., Any], *args: Any) -> None:
         """Run `fn(*args)` in a thread; an earlier request's answer is dropped."""
@@ -38,8 +58,8 @@ class BackgroundWork(QObject):
         self._number += 1
 
     def _finish(self, number: int, future: Future[Any]) -> None:
-        if not future.cancelled() and shiboken6.isValid(self):
-            self._came.emit(number, future.exception() or future.result())
+        if not future.cancelled():
+            self._courier.came.emit((self, number, future.exception() or future.result()))
 
     def _report_answer(self, number: int, answer: object) -> None:
         if isinstance(answer, BaseException):
