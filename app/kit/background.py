@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import shiboken6
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 
 @cache
@@ -24,7 +24,7 @@ class _Courier(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.came.connect(self._hand_over)
+        self.came.connect(self._hand_over, Qt.ConnectionType.QueuedConnection)  # not within `start` either
 
     def _hand_over(self, answer: tuple[BackgroundWork, int, object]) -> None:
         work, number, found = answer
