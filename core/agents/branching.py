@@ -20,15 +20,12 @@ from core.domain.events import Branched, StepAdded, decode_stored
 from core.domain.message import Message
 from core.domain.task import Limits, extended
 from core.gateway.anchor import GuidancePlace
+from core.gateway.lines import MAIN
 from core.llm.model import Completion, LanguageModel, OnText, Request
 from core.llm.replay import ReplayModel
 from core.store.sqlite import connect
 
 _TAKEN_OVER = ("working", "actions", "limits", "thresholds")
-
-
-MAIN = "main"
-"""The line of an external agent that its steps are of."""
 
 
 class _Begun(msgspec.Struct, frozen=True):
@@ -122,7 +119,8 @@ def _take_line_over(journal: Journal, tables: JournalTables, branched: Branched)
     """What an external agent had sent up to the step, but the last thing: with that its next request begins a step.
     Gives the names of the messages."""
     items = [row for row in tables.gateway_item if row[0] == MAIN]
-    items = [row for row in items if row[1] < max(place for _, place, _, _ in items)]
+    last = max((place for _, place, _, _ in items), default=0)
+    items = [row for row in items if row[1] < last]
     places = [row for row in tables.gateway_place
               if msgspec.json.decode(row[1], type=GuidancePlace).step <= branched.base]
     calls = [row for row in tables.gateway_call if row[1] <= branched.base]

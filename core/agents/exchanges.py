@@ -27,7 +27,7 @@ from core.gateway.anchor import GuidancePlace, place_behind, places_in
 from core.gateway.answer_reader import Heard
 from core.gateway.dialect import CallOutcome
 from core.gateway.items import put_in
-from core.gateway.lines import AgentLine, LinePlacement
+from core.gateway.lines import MAIN, AgentLine, LinePlacement
 from core.gateway.request import AgentRequest
 
 _WENT_BACK = "The agent went on from an earlier place: later contexts hold nothing of what came after it."
@@ -78,7 +78,7 @@ class ExchangeBook:
     """The exchanges of one line, and of the calls beside it."""
 
     def __init__(self, journal: Journal, inbox: Inbox, steps: ExchangeSteps, writer: ContextWriter,
-                 terminals: Callable[[], Mapping[str, int]], line: str = "main",
+                 terminals: Callable[[], Mapping[str, int]], line: str = MAIN,
                  inherited: Callable[[], Sequence[GuidancePlace]] = tuple) -> None:
         """`line` is whose book it is. `inherited` are the places of the caller's guidance, which stands in a
         conversation that begins with the caller's."""

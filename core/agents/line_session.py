@@ -13,6 +13,7 @@ from core.agents.steps import StepJournal
 from core.domain.task import AgentSettings
 from core.formats.tools import table_of
 from core.gateway.anchor import GuidancePlace
+from core.gateway.lines import MAIN
 from core.gateway.recipe import Recipe
 
 
@@ -20,7 +21,7 @@ class LineSession:
     """One line's journal with the book of its exchanges."""
 
     def __init__(self, journal: Journal, inbox: Inbox, steps: StepJournal, settings: AgentSettings, recipe: Recipe,
-                 terminals: Callable[[], Mapping[str, int]], line: str = "main",
+                 terminals: Callable[[], Mapping[str, int]], line: str = MAIN,
                  inherited: Callable[[], Sequence[GuidancePlace]] = tuple) -> None:
         writer = ContextWriter(journal)
         self.journal, self.inbox = journal, inbox

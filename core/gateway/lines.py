@@ -14,6 +14,8 @@ from core.gateway.chain import common
 from core.gateway.http_head import Head
 
 LineKind = Literal["main", "subagent", "side"]
+MAIN = "main"
+"""The name of the line that a session's steps are of."""
 Relation = Literal["new", "extends", "retry", "rewound", "compacted", "summary", "side"]
 """How a request stands to its line: `summary` asks for what a compaction will put in the place of steps."""
 
@@ -94,7 +96,7 @@ class AgentLines:
         if begun is not None:
             return LinePlacement(begun, "compacted", shared if best is begun else 0)
         if main is None and not asked.is_subagent:
-            return LinePlacement(AgentLine(name="main", kind="main"), "new")
+            return LinePlacement(AgentLine(name=MAIN, kind="main"), "new")
         return LinePlacement(AgentLine(name="subagent", kind="subagent"), "new")
 
     def _same(self, asked: Asked) -> AgentLine | None:

@@ -35,10 +35,13 @@ class FirstPlay:
         self._plan, self._known, self._dice = plan, known, dice
         self.messages: list[Message] = []
 
+    def command(self, request: Request) -> str:
+        """What is done next."""
+        return self._plan[request.step - 1] if self._plan is not None else self._dice.choice(self._known)
+
     async def complete(self, request: Request, on_text=None) -> Completion:
         now = datetime.now(UTC)
-        command = self._plan[request.step - 1] if self._plan is not None else self._dice.choice(self._known)
-        answer = Message(role="assistant", content=f"Action: {command}")
+        answer = Message(role="assistant", content=f"Action: {self.command(request)}")
         self.messages = [*request.messages, answer]
         return Completion(message=answer, model=self.name, finish_reason="stop", started_at=now, ended_at=now)
 

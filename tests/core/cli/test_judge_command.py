@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-import threading
 from datetime import UTC, datetime
 
 import pytest
+from support.served_model import served
 from support.tiny_model import make_tokenizer
 
 from core.domain.message import Message, ToolCall
 from core.llm.model import Completion, estimate_tokens
-from core.llm.serve_local import ModelEndpoint
 
 KEEP = ("--unjudged", "keep")
 
@@ -45,21 +43,9 @@ class Masker:
 @pytest.fixture
 def endpoint():
     """A judge behind a real HTTP endpoint in a thread of its own: (model, base URL)."""
-    model, ready, server = Masker(), threading.Event(), {}
-
-    async def serve():
-        served = ModelEndpoint(model)
-        server["url"], server["loop"], server["end"] = await served.start(), asyncio.get_running_loop(), asyncio.Event()
-        ready.set()
-        await server["end"].wait()
-        await served.close()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    assert ready.wait(10)
-    yield model, server["url"]
-    server["loop"].call_soon_threadsafe(server["end"].set)
-    thread.join(10)
+    model = Masker()
+    with served(model) as url:
+        yield model, url
 
 
 def test_a_model_judges_over_http_once_and_the_cost_is_told_before(tiphys, imported, endpoint) -> None:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from support.logs import fill
-from support.served_model import served
+from support.served_model import Reader, served
 
 from core.domain.blob import blob_hash
 from core.domain.events import ScoreGiven, SessionCreated, SubmissionMade, encode_event, make_event
-from core.domain.message import Message
 from core.domain.verdict import Author
-from core.llm.model import Completion, Request, estimate_tokens
 from core.store.schema import open_log
 from core.store.sqlite import transaction
 from core.supervision.novelty import DIMENSIONS
@@ -24,27 +21,14 @@ from core.tasks.catalogue import Catalogue
 from core.tasks.submission import pack
 
 
-class Reviewer:
+class Reviewer(Reader):
     """Puts every solution into the same words, and finds each pair to differ by one on every dimension."""
 
     name = "reviewer"
 
-    def __init__(self) -> None:
-        self.shown: list[str] = []
-
-    async def complete(self, request: Request, on_text: object = None) -> Completion:
-        self.shown.append(request.messages[1].content)
+    def answer(self) -> str:
         is_pair = "<first>" in self.shown[-1]
-        text = json.dumps(dict.fromkeys(DIMENSIONS, 1)) if is_pair else "## Summary\nA method."
-        now = datetime.now(UTC)
-        return Completion(message=Message(role="assistant", content=text), model=self.name, finish_reason="stop",
-                          started_at=now, ended_at=now)
-
-    def count(self, message: Message) -> tuple[int, bool]:
-        return estimate_tokens(message)
-
-    async def close(self) -> None:
-        return
+        return json.dumps(dict.fromkeys(DIMENSIONS, 1)) if is_pair else "## Summary\nA method."
 
 
 @pytest.fixture

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from support.logs import fill
 from support.sandboxes import need_engine
-from support.served_model import served
+from support.served_model import Reader, served
 from support.tasks import write_folder
 
 from core.cli.log_access import reading, trajectory
 from core.domain.blob import blob_hash
 from core.domain.events import ScoreGiven, SessionCreated, SubmissionMade, encode_event, make_event
-from core.domain.message import Message
 from core.domain.task import Task
 from core.domain.verdict import Author
-from core.llm.model import Completion, Request, estimate_tokens
 from core.store.home import Home
 from core.store.schema import open_log
 from core.store.sqlite import transaction
@@ -155,27 +152,14 @@ def test_a_task_scored_on_a_containers_state_cannot_be_scored_again(tiphys, home
     assert tiphys("rescore").status == 2
 
 
-class Grader:
+class Grader(Reader):
     """Gives points for a word, and once an answer that is none."""
 
     name = "grader"
 
-    def __init__(self) -> None:
-        self.shown: list[str] = []
-
-    async def complete(self, request: Request, on_text: object = None) -> Completion:
-        self.shown.append(request.messages[1].content)
-        text = "Let me think." if len(self.shown) == 1 else json.dumps(
+    def answer(self) -> str:
+        return "Let me think." if len(self.shown) == 1 else json.dumps(
             {"total": 40 if "blue" in self.shown[-1].partition("<submission>")[2] else 90, "message": "By the rubric."})
-        now = datetime.now(UTC)
-        return Completion(message=Message(role="assistant", content=text), model=self.name, finish_reason="stop",
-                          started_at=now, ended_at=now)
-
-    def count(self, message: Message) -> tuple[int, bool]:
-        return estimate_tokens(message)
-
-    async def close(self) -> None:
-        return
 
 
 def test_a_judge_scores_by_a_rubric(tiphys, filled: Path, tmp_path: Path) -> None:
