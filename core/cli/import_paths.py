@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from core.cli.follow_files import follow_files
+from core.cli.log_access import writing
 from core.cli.output import emit, json_option, note, say
-
-if TYPE_CHECKING:
-    from core.cli.progress import ProgressDisplay
-    from core.cli.store_imported import Read
-    from core.domain.errors import ReportableError
-    from core.store.home import Home
-    from core.workers.imports import ImportLine
+from core.cli.progress import ProgressDisplay
+from core.cli.store_imported import Read, store_all
+from core.domain.errors import ReportableError
+from core.formats import registry
+from core.formats.live_source import stamp
+from core.formats.new_files import NewFiles
+from core.formats.source import Source
+from core.store.home import Home
+from core.workers.imports import ImportFailureLine, ImportLine, ImportPassed, ImportPassedLine
 
 
 @click.command(name="import")
@@ -34,10 +37,6 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     judge what was imported, as at the end of an agent's session (at_end = false in rules.toml: not). Ctrl+C ends it:
     the sessions that it named stay, each other one is there whole or not at all.
     """
-    from core.cli.progress import ProgressDisplay
-    from core.formats.new_files import NewFiles
-    from core.store.home import Home
-
     home = Home.default()
     progress = ProgressDisplay(as_json=as_json and with_progress, quiet=as_json and not with_progress)
     failures: list[ReportableError] = []
@@ -59,16 +58,12 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     _tell(failures, as_lines=as_json and with_progress)
     _tell_passed(passed, as_json, with_progress)
     if follow:
-        from core.cli.follow_files import follow_files
-
         grown = follow_files(home, found, new_files, quiet_after, as_json)
         _judge(home, [*(line.session for line in found), *grown])
     return max((f.exit_status for f in failures), default=0)
 
 
 def _judge(home: Home, sessions: Sequence[str]) -> None:
-    from core.cli.log_access import writing
-
     if sessions:
         writing(home, lambda authority: authority.judge_ended(sessions))
 
@@ -83,8 +78,6 @@ def _show(line: ImportLine, as_json: bool) -> None:
 
 
 def _tell(failures: Sequence[ReportableError], *, as_lines: bool) -> None:
-    from core.workers.imports import ImportFailureLine
-
     for failure in failures:
         if as_lines:
             emit(ImportFailureLine.of(failure))
@@ -106,8 +99,6 @@ class FolderTally:
 
 
 def _tell_passed(tally: FolderTally, as_json: bool, with_progress: bool) -> None:
-    from core.workers.imports import ImportPassed, ImportPassedLine
-
     if not tally.unknown:
         return
     if as_json and with_progress:
@@ -129,9 +120,6 @@ def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError
     In a folder, files of no known format are passed over and counted in `passed`: only a file that was named itself
     must be one.
     """
-    from core.cli.progress import ProgressDisplay
-    from core.cli.store_imported import store_all
-
     shown = progress or ProgressDisplay(quiet=True)
     for line in store_all(home, _read_all(paths, failures, shown, passed or FolderTally()), failures):
         shown.sessions += 1
@@ -140,12 +128,6 @@ def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError
 
 def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: ProgressDisplay,
               passed: FolderTally) -> Iterator[Read]:
-    from core.cli.store_imported import Read
-    from core.domain.errors import ReportableError
-    from core.formats import registry
-    from core.formats.live_source import stamp
-    from core.formats.source import Source
-
     files = [(file, file == path) for path in paths for file in registry.files(path)]
     progress.expect([file for file, _ in files])
     for file, is_named in files:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import tarfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from core.cli.log_access import reading, trajectory
 from core.domain.errors import InvalidInput, NotFound
+from core.store import blobs
+from core.store.home import Home
+from core.supervision.novelty import Novelty
+from core.tasks.catalogue import Catalogue
+from core.tasks.reader import CatalogueTask
 from core.tasks.rubric import MAX_FILE, text_of_tar, text_part
-
-if TYPE_CHECKING:
-    from core.store.home import Home
-    from core.supervision.novelty import Novelty
-    from core.tasks.catalogue import Catalogue
-    from core.tasks.reader import CatalogueTask
 
 
 def handed_in(home: Home, session: str) -> tuple[str, str]:
@@ -21,9 +20,6 @@ def handed_in(home: Home, session: str) -> tuple[str, str]:
 
     Raises NotFound where there is no such session, InvalidInput (no_solution) where nothing feasible was handed in.
     """
-    from core.cli.log_access import reading, trajectory
-    from core.store import blobs
-
     with reading(home) as conn:
         found = trajectory(conn, session)
         scored = {s.ordinal for s in found.scores if s.total and not s.failed}

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import click
 
+from core.cli.novelty import handed_in, known_solutions, novelty_words
 from core.cli.output import emit, json_option, note, say, table
 from core.cli.task_generation import drafts, generate
+from core.domain.host_rights import in_words
+from core.domain.task import ModelSettings
+from core.domain.task_terms import terms_of
+from core.environments.registry import with_horizon
+from core.llm.kinds import open_model
+from core.store.home import Home
+from core.supervision.novelty import Novelty, novelty_of
+from core.tasks.allowances import Allowances, asked
+from core.tasks.catalogue import Catalogue
+from core.tasks.proof import prove
 
 
 @click.group(invoke_without_command=True)
@@ -30,11 +43,6 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
     Nothing done earns nothing, the reference solution the top, the same hand-in the same score twice; what is hidden
     cannot be read, and cheating earns nothing. What a task asks of this computer must be allowed first.
     """
-    from core.store.home import Home
-    from core.tasks.allowances import Allowances, asked
-    from core.tasks.catalogue import Catalogue
-    from core.tasks.proof import prove
-
     home = Home.default()
     catalogue, allowances = Catalogue.of(home.path), Allowances(home.allowed)
     home.sessions.mkdir(parents=True, exist_ok=True)
@@ -65,15 +73,6 @@ def novelty(session: str, model: str, base_url: str, key_env: str, answers: int,
 
     What it handed in, the task and its solutions are sent to the endpoint.
     """
-    import asyncio
-
-    from core.cli.novelty import handed_in, known_solutions, novelty_words
-    from core.domain.task import ModelSettings
-    from core.llm.kinds import open_model
-    from core.store.home import Home
-    from core.supervision.novelty import Novelty, novelty_of
-    from core.tasks.catalogue import Catalogue
-
     home = Home.default()
     catalogue = Catalogue.of(home.path)
     task, solution = handed_in(home, session)
@@ -98,13 +97,6 @@ def novelty(session: str, model: str, base_url: str, key_env: str, answers: int,
 
 
 def _list_tasks(as_json: bool) -> None:
-    from core.domain.host_rights import in_words
-    from core.domain.task_terms import terms_of
-    from core.environments.registry import with_horizon
-    from core.store.home import Home
-    from core.tasks.allowances import Allowances, asked
-    from core.tasks.catalogue import Catalogue
-
     home = Home.default()
     catalogue, allowances = Catalogue.of(home.path), Allowances(home.allowed)
     for problem in catalogue.problems():
