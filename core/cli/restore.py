@@ -10,7 +10,7 @@ import click
 from core.cli.backup import SETTINGS, backup_folder
 from core.cli.output import emit, json_option, note, say
 from core.domain.errors import Conflict
-from core.server.serve import hold
+from core.server.ownership import hold
 from core.store.home import Home
 from core.store.restore import restore as put_back
 from core.store.restore import survey
