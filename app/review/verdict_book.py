@@ -14,7 +14,6 @@ from core.domain.trajectory import StepEntry, Trajectory
 
 _UNDO_LIMIT = 1000
 
-
 _NOW = datetime.max.replace(tzinfo=UTC)
 """When what is on its way is given: after all that is here."""
 

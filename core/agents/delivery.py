@@ -23,7 +23,6 @@ Control = Literal["pause", "resume", "stop", "interrupt", "snapshot"]
 
 _WISHES: dict[e.SessionState, Control] = {"paused": "pause", "stopped": "stop", "running": "resume", "queued": "resume"}
 
-
 BEHIND = 1 << 32
 """More than a log has places: what was read of a log that is gone comes behind what was read of the one of now."""
 

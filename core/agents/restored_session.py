@@ -26,7 +26,6 @@ from core.store.lock import FileLock
 _PASSED_OVER = (e.FileChanged, e.SearchMade, e.SnapshotFailed, e.SnapshotTaken, e.SubmissionMade, e.GuidanceDelivered)
 """What the log may say beyond a snapshot without meaning anything for the agent that goes on from it."""
 
-
 Past = Callable[[str], list[bytes]]
 """The log's events of a session that came from its runner, in order; none of a session that is not there."""
 

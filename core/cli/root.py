@@ -77,7 +77,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor:doctor", "Say what works here, and how to mend what does not."),
 }
 
-
 WITH_TRAINING = {"train", "rl", "export", "preview", "demo", "agent", "judge", "rollout"}
 """Commands that may tokenize, train, or run a local model."""
 

@@ -29,7 +29,6 @@ from core.workers.imports import ImportLine
 BATCH, BATCH_BYTES, BATCH_S = 64, 16 * 1024 * 1024, 1.0
 """Sessions are stored together until so many, so many bytes of payloads, or so many seconds of reading."""
 
-
 REMARKS = 100
 """So many sentences about one file are kept with its session."""
 

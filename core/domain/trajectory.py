@@ -218,7 +218,6 @@ class Trajectory:
         guidance.state, guidance.delivered_step = "delivered", step
         self.items.add(Item("guidance", guidance.id))
 
-
     def _offer(self, seq: int, event: e.Event, fact: e.TakenOver) -> None:
         self.offered = fact
 

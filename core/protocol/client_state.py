@@ -99,7 +99,6 @@ class OutboxSender:
                 due.append(Send(command))
         return due
 
-
     def _is_understood(self, command: messages.Command) -> bool:
         op = command.op
         return not (isinstance(op, GiveVerdict) and op.action) or messages.CAN_JUDGE_ACTIONS in self._known

@@ -31,17 +31,14 @@ CAN_LIST_TASKS = "tasks"
 CAN_JUDGE_ACTIONS = "verdicts_on_actions"
 """The server knows GiveVerdict's `action`. An older one would take a verdict on an action for one on the step."""
 
-
 CAN_DELETE = "delete"
 """The server knows DeleteSession, and says Deleted."""
 
 CAN_QUEUE = "queues"
 """The server knows WatchQueues, Reading and the operations on queues."""
 
-
 CAN_CONTINUE = "continue"
 """The server knows ContinueSession. An older one would take the command for a broken frame."""
-
 
 CAN_RESTORE = "restore"
 """Likewise for RestoreSession."""

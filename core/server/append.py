@@ -19,7 +19,6 @@ COMMANDED = (e.SessionCreated, e.Branched, e.SessionContinued,
              e.TakeoverAsked, e.ActionAsked, e.HandBackAsked)
 """Facts that only a command makes: a runner that was taken over cannot speak for a person."""
 
-
 _HASH = re.compile(rb'(?<=")[0-9a-f]{64}(?=")')
 
 
