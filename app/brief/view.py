@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.brief.model import Bin, RemarkInBrief
 from app.kit import quantities, theme
@@ -27,8 +27,7 @@ class BriefView(QWidget):
         self.title = PlainLabel("", self, elide=True)
         self.title.setFont(theme.bold_font(self.font()))
         self.title.setContentsMargins(theme.px(14), theme.px(9), theme.px(14), theme.px(9))
-        self._texts = QVBoxLayout()
-        self._texts.setSpacing(theme.px(2))
+        self._texts = column(spacing=theme.px(2))
         self.strip = ErrorStrip(self)
         self.first, self.last = PlainLabel("", self, faint=True), PlainLabel("", self, faint=True)
         self.go = QPushButton(self.tr("Go on"), self)
@@ -47,15 +46,14 @@ class BriefView(QWidget):
         self._strip_box = QWidget(self)
         column(self.strip, ends, on=self._strip_box, spacing=theme.px(2), margin=0)
         body = QWidget(self)
-        inner = column(self._texts, 1, on=body, spacing=0)
-        inner.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
+        column(self._texts, 1, on=body, spacing=0, margin=(theme.px(14), theme.px(10), theme.px(14), theme.px(10)))
         scroll = QScrollArea(self)
         scroll.setWidget(body)
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        foot = column(self.go, self.next, spacing=theme.px(8))
-        foot.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
+        foot = column(self.go, self.next, spacing=theme.px(8),
+                      margin=(theme.px(14), theme.px(12), theme.px(14), theme.px(12)))
         column(self.title, (scroll, 1), foot, on=self, spacing=0, margin=0)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -111,8 +109,7 @@ class BriefView(QWidget):
         head.setFont(theme.bold_font(theme.font_of("fact")))
         text = PlainLabel(remark.text, box, wrap=True)
         text.setFont(theme.font_of("fact"))
-        inner = column(head, text, on=box, spacing=0)
-        inner.setContentsMargins(theme.px(10), 0, 0, 0)
+        column(head, text, on=box, spacing=0, margin=(theme.px(10), 0, 0, 0))
         self._texts.addWidget(box)
         self._texts.addSpacing(theme.px(4))
 

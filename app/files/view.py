@@ -116,7 +116,7 @@ class FilesView(QWidget):
         tools.addWidget(versions)
         tools.addWidget(ways)
         box = QWidget(self)
-        column(tools, self.life, (self.diff, 1), on=box, spacing=theme.GRID).setContentsMargins(0, theme.GRID, 0, 0)
+        column(tools, self.life, (self.diff, 1), on=box, spacing=theme.GRID, margin=(0, theme.GRID, 0, 0))
         return box
 
     def _spaces_button(self) -> QToolButton:

@@ -56,9 +56,8 @@ class ThinLine(QWidget):
         self.link.clicked.connect(gist.followed)
         arrow = PlainLabel("", self)
         arrow.setPixmap(icons.icon("chevron-right", "muted").pixmap(*(theme.px(12),) * 2))
-        line = row(arrow, self._label, self._words, self.link, 1, *([KeyCaps(key, self)] if key else []), on=self,
-                   spacing=theme.px(tokens.BETWEEN), margin=0)
-        line.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0)
+        row(arrow, self._label, self._words, self.link, 1, *([KeyCaps(key, self)] if key else []), on=self,
+            spacing=theme.px(tokens.BETWEEN), margin=(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0))
         self.setFixedHeight(theme.px(tokens.HEIGHTS["thin"]))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setToolTip(self.tr("Open {panel} (Enter, a click, or drag its edge)").format(panel=name))

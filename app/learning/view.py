@@ -103,8 +103,8 @@ class LearningView(QWidget):
         content = QWidget(self)
         turns = [IconButton(actions[key], icon, content) for key, icon in (
             ("previous", "chevron-left"), ("next", "chevron-right"), ("newest", "skip-forward"))]
-        head = row(self.name, (self.about, 1), self.update_name, *turns, spacing=theme.px(tokens.BETWEEN))
-        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4))
+        head = row(self.name, (self.about, 1), self.update_name, *turns, spacing=theme.px(tokens.BETWEEN),
+                   margin=(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4)))
         self.sides = QSplitter(Qt.Orientation.Horizontal, content)
         self.sides.setChildrenCollapsible(False)
         self.sides.addWidget(self._lists())
@@ -122,10 +122,10 @@ class LearningView(QWidget):
 
     def _group(self) -> QWidget:
         made = QWidget(self)
-        head = row((self.task, 1), on=None)
-        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(6), theme.px(tokens.SIDE), theme.px(6))
-        foot = row((self.facts, 1), self.open, spacing=theme.px(tokens.BETWEEN))
-        foot.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(tokens.SIDE), theme.px(6))
+        head = row((self.task, 1), on=None,
+                   margin=(theme.px(tokens.SIDE), theme.px(6), theme.px(tokens.SIDE), theme.px(6)))
+        foot = row((self.facts, 1), self.open, spacing=theme.px(tokens.BETWEEN),
+                   margin=(theme.px(tokens.SIDE), theme.px(4), theme.px(tokens.SIDE), theme.px(6)))
         column(head, (self.table, 1), self.words, foot, on=made, spacing=0, margin=0)
         return made
 

@@ -43,8 +43,8 @@ class QueueHead(QWidget):
         first = row(self.title, (self.facts, 1), more, spacing=gap)
         second = row(self.bar, *self.numbers[:4], (self.numbers[4], 1), spacing=gap)
         side = theme.px(tokens.READING)
-        lines = column(first, second, on=self, spacing=theme.px(4))
-        lines.setContentsMargins(side, theme.px(8), theme.px(tokens.SIDE), theme.px(10))
+        column(first, second, on=self, spacing=theme.px(4),
+               margin=(side, theme.px(8), theme.px(tokens.SIDE), theme.px(10)))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_filter(self, title: str, facts: str) -> None:

@@ -56,8 +56,8 @@ class QueueTable(QWidget):
         group.setExclusive(True)
         for chip in self.facets.values():
             group.addButton(chip)
-        strip = row(self.words, *self.facets.values(), 1, self.order, spacing=theme.px(6))
-        strip.setContentsMargins(theme.px(tokens.SIDE), theme.px(5), theme.px(tokens.SIDE), theme.px(5))
+        strip = row(self.words, *self.facets.values(), 1, self.order, spacing=theme.px(6),
+                    margin=(theme.px(tokens.SIDE), theme.px(5), theme.px(tokens.SIDE), theme.px(5)))
         column(self.head, strip, ColumnNames(self), (self._faces, 1), on=self, spacing=0, margin=0)
 
     def _make_filter(self) -> QLineEdit:

@@ -36,8 +36,8 @@ class QueuesView(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("What there is to work through"))
         self.list.setObjectName("sources")
-        head = row(title, self.count, 1, IconButton(make, "plus", self), spacing=theme.px(tokens.BETWEEN))
-        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4))
+        head = row(title, self.count, 1, IconButton(make, "plus", self), spacing=theme.px(tokens.BETWEEN),
+                   margin=(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4)))
         column(head, (self.list, 1), on=self, spacing=0, margin=0)
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
 

@@ -67,14 +67,14 @@ class ReviewBar(QWidget):
         self._extra = [line, self._button(note, "muted", flat=True), self._button(tag, "muted", flat=True),
                        self._button(undo, "muted", flat=True, bare=True), self.reason]
         gap = theme.px(tokens.BETWEEN)
-        strip = row(self.again, (self.remark, 1), (self.tags, 1), spacing=gap)
-        strip.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0)
+        strip = row(self.again, (self.remark, 1), (self.tags, 1), spacing=gap,
+                    margin=(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0))
         following.setIconText(self.tr("Next session"))
         self.ahead, self.following = self._button(ahead, "muted"), self._button(following, "person")
         self.following.hide()
         main = row(self._sign, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar, self.parts,
-                   self.ahead, self.following, spacing=gap)
-        main.setContentsMargins(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7))
+                   self.ahead, self.following, spacing=gap,
+                   margin=(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7)))
         column(strip, main, on=self, spacing=0, margin=0)
 
     def _button(self, action: QAction, meaning: str, *, flat: bool = False, bare: bool = False) -> ActionButton:

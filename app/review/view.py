@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QCheckBox, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QStackedLayout, QWidget
 
 from app.kit import theme
 from app.kit.boxes import column, row
@@ -72,12 +72,8 @@ class ReviewView(QWidget):
         self.rules.clicked.connect(self.rules_asked)
         foot = QWidget(self)
         actions = row(self.blind, self.advance, 1, self.rules, spacing=2 * theme.GRID)
-        column = QVBoxLayout(foot)
-        column.setContentsMargins(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self._counts)
-        column.addWidget(self._spent)
-        column.addLayout(actions)
+        column(self._counts, self._spent, actions, on=foot, spacing=theme.GRID,
+               margin=(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID))
         return foot
 
     def _toggle(self, text: str, tip: str) -> QCheckBox:

@@ -6,16 +6,15 @@ import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.desk.frame import ListPlace
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
@@ -90,34 +89,14 @@ class TrajectoryView(QWidget):
         self._connect()
 
     def _lay_out(self) -> Faces:
-        top = QHBoxLayout()
-        top.setSpacing(theme.GRID)
-        for widget in (self.facets, self.find_box, self.regex, self.hits, self.before, self.after, self.filters_button):
-            top.addWidget(widget, int(widget is self.find_box))
-        middle = QHBoxLayout()
-        middle.setSpacing(theme.GRID)
-        rows = QVBoxLayout()
-        rows.setSpacing(0)
-        rows.addWidget(self.pinned)
-        rows.addWidget(self.nothing)
-        rows.addWidget(self.list, 1)
-        middle.addLayout(rows, 1)
-        middle.addWidget(self.minimap)
+        top = row(self.facets, (self.find_box, 1), self.regex, self.hits, self.before, self.after, self.filters_button,
+                  spacing=theme.GRID)
+        rows = column(self.pinned, self.nothing, (self.list, 1), spacing=0)
         content = QWidget(self)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.strip)
-        column.addLayout(top)
-        column.addWidget(self.filters)
-        column.addWidget(self.digest)
-        column.addWidget(self.remarks)
-        column.addWidget(self.progress)
-        column.addLayout(middle, 1)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
+        column(self.strip, top, self.filters, self.digest, self.remarks, self.progress,
+               (row((rows, 1), self.minimap, spacing=theme.GRID), 1), on=content, spacing=theme.GRID, margin=0)
         faces = Faces(content, self.empty)
-        host.addLayout(faces)
+        column(faces, on=self, margin=theme.GRID)
         self.chip.setParent(self.list)
         self.setTabOrder(self.list, self.find_box)
         return faces

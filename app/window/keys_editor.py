@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QKeySequenceEdit,
     QLineEdit,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.desk.actions import MENUS, Actions
 from app.desk.settings import PORTABLE
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import within
 from app.kit.tool_button import tool_button
@@ -57,9 +57,7 @@ class KeysEditor(QDialog):
         area.setWidget(body)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        for widget in (self.words, area, self.problem, buttons):
-            column.addWidget(widget)
+        column(self.words, area, self.problem, buttons, on=self)
         self.words.textChanged.connect(self._filter_rows)
 
     def _add(self, key: str, menu: str) -> None:
@@ -75,8 +73,8 @@ class KeysEditor(QDialog):
         back = tool_button(self, "undo-2", self.tr("As at first"))
         back.clicked.connect(partial(self._reset_key, key))
         self._rows[key] = (label, edit, back)
-        for column, widget in enumerate(self._rows[key]):
-            self._grid.addWidget(widget, row, column)
+        for place, widget in enumerate(self._rows[key]):
+            self._grid.addWidget(widget, row, place)
         self._show(key)
         edit.editingFinished.connect(partial(self._change_key, key))
 

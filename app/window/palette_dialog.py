@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit, QTableView, QWidget
 
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel
 from app.kit.scrolled import within
 from app.window.palette import PaletteCommand, PaletteModel
@@ -54,11 +55,7 @@ class Palette(QDialog):
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(2 * theme.GRID,) * 4)
-        column.setSpacing(2 * theme.GRID)
-        for widget in (self.box, self.nothing, table):
-            column.addWidget(widget)
+        column(self.box, self.nothing, table, on=self, spacing=2 * theme.GRID, margin=2 * theme.GRID)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Up, Down and the page keys move in the list while one types."""

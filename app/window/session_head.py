@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.desk.workplace import Workplace
 from app.kit import quantities, theme, tokens
 from app.kit.action_button import ActionButton, IconButton
+from app.kit.boxes import row
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.model import limits_of, state_words
@@ -40,7 +41,7 @@ class SessionHead(QWidget):
         for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Resume")),
                           ("continue", self.tr("Continue…")), ("interrupt", self.tr("Interrupt"))):
             place.actions[f"session.{key}"].setIconText(word)
-        self.extras = QHBoxLayout()
+        self.extras = row()
         self._lay_out()
         for key in ("pause", "resume", "interrupt"):
             place.actions[f"session.{key}"].changed.connect(self._show_head)
@@ -53,15 +54,9 @@ class SessionHead(QWidget):
         self._show_head()
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout(self)
-        line.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0)
-        line.setSpacing(theme.px(tokens.SIDE))
-        for widget in (self.side, self.title):
-            line.addWidget(widget)
-        line.addWidget(self.facts, 1)
-        line.addLayout(self.extras)
-        for button in self.acts:
-            line.addWidget(button)
+        side = theme.px(tokens.SIDE)
+        row(self.side, self.title, (self.facts, 1), self.extras, *self.acts, on=self, spacing=side,
+            margin=(side, 0, side, 0))
         self.setFixedHeight(theme.px(tokens.HEIGHTS["head"]))
 
     def minimumSizeHint(self) -> QSize:

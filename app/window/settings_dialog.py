@@ -16,12 +16,12 @@ from PySide6.QtWidgets import (
     QSpinBox,
     QTabWidget,
     QTimeEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.desk.settings import SETTINGS, Setting, Settings
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel
 from app.kit.scrolled import Scrolled, within
 
@@ -33,25 +33,21 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self._settings = settings
         self.setWindowTitle(self.tr("Settings"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
         self.pages = QTabWidget(self)
         self.pages.setDocumentMode(True)
         for group in dict.fromkeys(s.group for s in SETTINGS):
             self.pages.addTab(Scrolled(self._group(group), self), _tr(group))
-        column.addWidget(self.pages, 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
+        whole = column((self.pages, 1), on=self, margin=4 * theme.GRID)
         tabs = self.pages.tabBar().sizeHint().width() + 12 * theme.GRID
         self.resize(self.sizeHint().expandedTo(QSize(min(tabs, within(parent, tabs, 0).width()), 0)))
-        column.addWidget(buttons)
+        whole.addWidget(buttons)
 
     def _group(self, group: str) -> QWidget:
         box = QWidget(self)
-        column = QVBoxLayout(box)
         form = QFormLayout()
-        column.addLayout(form)
-        column.addStretch(1)
+        column(form, 1, on=box)
         for setting in SETTINGS:
             if setting.group == group:
                 label = PlainLabel("" if isinstance(setting.default, bool) else _tr(setting.label), box)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
+from PySide6.QtWidgets import QStatusBar, QWidget
 
 from app.kit import theme
+from app.kit.boxes import row
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.servers.connection_state import ConnectionState
 
@@ -22,9 +23,7 @@ class StatusBar(QStatusBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._links = QWidget(self)
-        self._row = QHBoxLayout(self._links)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(4 * theme.GRID)
+        self._row = row(on=self._links, spacing=4 * theme.GRID, margin=0)
         self.links: list[PlainLabel] = []
         self.waiting = PlainLabel("", self)
         self.place = PlainLabel("", self)

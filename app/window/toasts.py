@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.desk.notices import Notice
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel
 from app.kit.tool_button import tool_button
 
@@ -23,9 +24,7 @@ class Toasts(QWidget):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.GRID)
+        self._column = column(on=self, spacing=theme.GRID, margin=0)
         self._shown: list[_Toast] = []
         window.installEventFilter(self)
         self.hide()
