@@ -24,8 +24,7 @@ class BriefView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = PlainLabel("", self, elide=True)
-        self.title.setFont(theme.bold_font(self.font()))
+        self.title = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
         self.title.setContentsMargins(theme.px(14), theme.px(9), theme.px(14), theme.px(9))
         self._texts = column(spacing=theme.px(2))
         self.strip = ErrorStrip(self)
@@ -84,10 +83,7 @@ class BriefView(QWidget):
         """Files that were changed, with their lines."""
         parts = [PlainLabel(words, self, faint=True)]
         for text, meaning in ((added, "keep"), (removed, "error")):
-            label = PlainLabel(text, self)
-            palette = label.palette()
-            palette.setColor(palette.ColorRole.WindowText, theme.colour(meaning))
-            label.setPalette(palette)
+            label = PlainLabel(text, self, meaning=meaning)
             parts.append(label)
         self._texts.addLayout(row(*parts, 1, spacing=theme.px(6)))
         self._texts.addSpacing(theme.px(8))
@@ -105,10 +101,8 @@ class BriefView(QWidget):
     def add_remark(self, who: str, remark: RemarkInBrief) -> None:
         """A remark, with the bar of people at its left."""
         box = _Remark(self)
-        head = PlainLabel(f"{who}  {quantities.number(remark.step)}", box)
-        head.setFont(theme.bold_font(theme.font_of("fact")))
-        text = PlainLabel(remark.text, box, wrap=True)
-        text.setFont(theme.font_of("fact"))
+        head = PlainLabel(f"{who}  {quantities.number(remark.step)}", box, font=theme.bold_font(theme.font_of("fact")))
+        text = PlainLabel(remark.text, box, wrap=True, font=theme.font_of("fact"))
         column(head, text, on=box, spacing=0, margin=(theme.px(10), 0, 0, 0))
         self._texts.addWidget(box)
         self._texts.addSpacing(theme.px(4))
@@ -118,8 +112,7 @@ class BriefView(QWidget):
         self._caption(caption)
 
     def _caption(self, text: str) -> None:
-        label = PlainLabel(text, self, faint=True)
-        label.setFont(theme.font_of("caption"))
+        label = PlainLabel(text, self, faint=True, font=theme.font_of("caption"))
         self._texts.addWidget(label)
 
     def _clear(self) -> None:

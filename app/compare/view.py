@@ -34,8 +34,7 @@ class CompareView(QWidget):
 
     def __init__(self, model: ComparisonModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.ours = PlainLabel("", self, elide=True)
-        self.ours.setFont(theme.bold_font(self.font()))
+        self.ours = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
         self.other = QComboBox(self)
         self.other.setAccessibleName(self.tr("The session to compare with"))
         self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

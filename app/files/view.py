@@ -64,8 +64,7 @@ class FilesView(QWidget):
         self.files = TouchedFiles(model, self)
         self.list, self.tree = self.files.list, self.files.tree
         self.diff = DiffView(self)
-        self._note = PlainLabel("", self)
-        self._note.setFont(theme.small_font(self.font()))
+        self._note = PlainLabel("", self, font=theme.small_font(self.font()))
         self.old = self._combo(self.tr("Older version"))
         self.new = self._combo(self.tr("Newer version"))
         self._split = QSplitter(Qt.Orientation.Vertical, self)

@@ -82,8 +82,7 @@ class LearningView(QWidget):
         self.notable = EntryList(notable, self.tr("What is worth a look"), self)
         self.tasks = EntryList(tasks, self.tr("Tasks of the update"), self)
         self.table = GroupTable(group, self)
-        self.task = PlainLabel("", self, elide=True)
-        self.task.setFont(theme.bold_font(self.font()))
+        self.task = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
         self.words = QPlainTextEdit(self)
         self.words.setReadOnly(True)
         self.words.setFont(theme.mono_font())
@@ -130,8 +129,7 @@ class LearningView(QWidget):
         return made
 
     def _caption(self, words: str) -> PlainLabel:
-        label = PlainLabel(words, self, faint=True)
-        label.setFont(theme.font_of("caption", self.font()))
+        label = PlainLabel(words, self, faint=True, font=theme.font_of("caption", self.font()))
         label.setContentsMargins(theme.px(tokens.SIDE), theme.px(8), theme.px(tokens.SIDE), theme.px(2))
         return label
 

@@ -25,10 +25,7 @@ class GoToDialog(QDialog):
         self.box.selectAll()
         label = PlainLabel(self.tr("A link, the number of a step, or the id of a session"), self)
         label.setBuddy(self.box)
-        self.problem = PlainLabel("", self, wrap=True)
-        palette = self.problem.palette()
-        palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
-        self.problem.setPalette(palette)
+        self.problem = PlainLabel("", self, wrap=True, meaning="error")
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Go"))

@@ -26,8 +26,7 @@ class QueuesView(QWidget):
         self._model = model
         self._quiet = False
         self.count = PlainLabel("", self, faint=True)
-        title = PlainLabel(self.tr("Sessions"), self)
-        title.setFont(theme.bold_font(self.font()))
+        title = PlainLabel(self.tr("Sessions"), self, font=theme.bold_font(self.font()))
         self.list = QListView(self)
         self.list.setModel(model)
         self.list.setItemDelegate(SourceDelegate(self.list))

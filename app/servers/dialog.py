@@ -68,16 +68,13 @@ class ServersDialog(QDialog):
         self.new_name.setPlaceholderText(self.tr("optional"))
         self.add = QPushButton(self.tr("Add"), self)
         self.log_in = QPushButton(self.tr("Log in with a lab account…"), self)
-        self.problem = PlainLabel("", self, wrap=True)
+        self.problem = PlainLabel("", self, wrap=True, meaning="error")
         self._lay_out()
         self._connect()
         self._on_current(QModelIndex())
         self._on_address()
 
     def _lay_out(self) -> None:
-        palette = self.problem.palette()
-        palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
-        self.problem.setPalette(palette)
         self.chosen = QGroupBox(self.tr("This server"), self)
         row(_label(self.tr("Name"), self.name, self), (self.name, 1), self.on, self.again, self.off, on=self.chosen)
         fresh = QGroupBox(self.tr("Add a server"), self)

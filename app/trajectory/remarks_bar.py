@@ -21,8 +21,7 @@ class RemarksBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.label = PlainLabel("", self, elide=True)
-        self.label.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.label = PlainLabel("", self, elide=True, faint=True)
         self.toggle = QToolButton(self)
         self.toggle.setCheckable(True)
         self.toggle.setAutoRaise(True)

@@ -61,8 +61,7 @@ class TrajectoryView(QWidget):
         self.find_box.setClearButtonEnabled(True)
         self.find_box.setMinimumWidth(theme.px(108))
         self.find_box.installEventFilter(self)
-        self.hits = PlainLabel("", self, elide=False)
-        self.hits.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.hits = PlainLabel("", self, elide=False, faint=True)
         self.regex = tool_button(self, "regex", self.tr("Regular expression"), checkable=True)
         self.filters_button = tool_button(
             self, "list-filter", self.tr("More filters: family, tool, host, end, verdicts, time"), checkable=True)

@@ -54,12 +54,10 @@ class KeysDialog(QDialog):
         grid.setHorizontalSpacing(6 * theme.GRID)
         grid.setVerticalSpacing(theme.GRID // 2)
         grid.setContentsMargins(0, 0, 0, 3 * theme.GRID)
-        head = PlainLabel(plain_action(title), self)
-        head.setFont(theme.bold_font(self.font()))
+        head = PlainLabel(plain_action(title), self, font=theme.bold_font(self.font()))
         grid.addWidget(head, 0, 0, 1, 2)
         for number, (text, keys) in enumerate(lines, 1):
             grid.addWidget(PlainLabel(plain_action(text), self), number, 0)
-            label = PlainLabel(keys, self)
-            label.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+            label = PlainLabel(keys, self, faint=True)
             grid.addWidget(label, number, 1, Qt.AlignmentFlag.AlignRight)
         return grid

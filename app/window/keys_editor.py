@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from app.desk.actions import MENUS, Actions
 from app.desk.settings import PORTABLE
-from app.kit import theme
 from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import within
@@ -38,11 +37,7 @@ class KeysEditor(QDialog):
         self.words.setPlaceholderText(self.tr("Find a command"))
         self.words.setAccessibleName(self.tr("Find a command"))
         self.words.setClearButtonEnabled(True)
-        self.problem = PlainLabel("", self)
-        self.problem.setWordWrap(True)
-        palette = self.problem.palette()
-        palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
-        self.problem.setPalette(palette)
+        self.problem = PlainLabel("", self, wrap=True, meaning="error")
         self.edits: dict[str, QKeySequenceEdit] = {}
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         body = QWidget(self)

@@ -63,8 +63,7 @@ class Drawer(QFrame):
         """The panel that is open; "" for none."""
         self.setObjectName("drawer")
         self.setAutoFillBackground(True)
-        self._title = PlainLabel("", self)
-        self._title.setFont(theme.font_of("title"))
+        self._title = PlainLabel("", self, font=theme.font_of("title"))
         close = tool_button(self, "x", self.tr("Close (Esc)"))
         close.clicked.connect(self._leave_panel)
         head = row(self._title, 1, close, spacing=theme.px(tokens.BETWEEN),

@@ -32,11 +32,8 @@ class SessionHead(QWidget):
         self._judged = ("", 0), 0
         """Of a session, up to an event: how many of its steps people judged."""
         self.side = IconButton(place.actions["view.side"], "panel-left", self)
-        self.title = PlainLabel("", self)
-        self.title.setFont(theme.font_of("title"))
-        self.facts = PlainLabel("", self, elide=True)
-        self.facts.setFont(theme.font_of("fact"))
-        self.facts.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.title = PlainLabel("", self, font=theme.font_of("title"))
+        self.facts = PlainLabel("", self, elide=True, font=theme.font_of("fact"), faint=True)
         self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self, capped=False) for key in ACTS]
         for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Resume")),
                           ("continue", self.tr("Continue…")), ("interrupt", self.tr("Interrupt"))):

@@ -58,9 +58,7 @@ class SettingsDialog(QDialog):
                     control.setEnabled(False)
                     control.setToolTip(self.tr("The administrator of this computer has fixed this."))
                 if setting.note:
-                    note = PlainLabel(_tr(setting.note), box)
-                    note.setFont(theme.small_font(self.font()))
-                    note.setWordWrap(True)
+                    note = PlainLabel(_tr(setting.note), box, font=theme.small_font(self.font()), wrap=True)
                     form.addRow(PlainLabel("", box), note)
         return box
 

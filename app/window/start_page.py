@@ -55,17 +55,14 @@ class StartPage(QWidget):
         self._column = QWidget(self)
         sign = PlainLabel("", self)
         sign.setPixmap(icons.icon("ship-wheel", "person").pixmap(theme.px(36), theme.px(36)))
-        name = PlainLabel("Tiphys", self)
-        name.setFont(theme.font_of("start"))
-        about = PlainLabel(self.tr("Watch, steer and judge long runs of agents"), self)
-        about.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        name = PlainLabel("Tiphys", self, font=theme.font_of("start"))
+        about = PlainLabel(self.tr("Watch, steer and judge long runs of agents"), self, faint=True)
         head = row(sign, column(name, about, spacing=0), 1, spacing=theme.px(tokens.READING))
         grid = QGridLayout()
         grid.setSpacing(theme.px(tokens.SIDE))
         for place, card in enumerate(self.cards):
             grid.addWidget(card, place // 2, place % 2)
-        drop = PlainLabel(self.tr("or drop files and folders anywhere in this window"), self)
-        drop.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        drop = PlainLabel(self.tr("or drop files and folders anywhere in this window"), self, faint=True)
         column(head, grid, self.found, drop, 1, on=self._column, spacing=theme.px(tokens.GROUP),
                margin=(0, theme.px(80), 0, theme.px(tokens.PAGE)))
 
@@ -73,12 +70,11 @@ class StartPage(QWidget):
         """What lies in the usual folders; it is counted, and read when it is opened."""
         if not found:
             return
-        head = PlainLabel(self.tr("Found on this computer: only counted, nothing is read before you open it"), self)
-        head.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        head = PlainLabel(self.tr("Found on this computer: only counted, nothing is read before you open it"), self,
+                          faint=True)
         self.found.addWidget(head)
         for one in found:
-            folder = PlainLabel(one.shown, self)
-            folder.setFont(theme.mono_font())
+            folder = PlainLabel(one.shown, self, font=theme.mono_font())
             count = self.tr("%n {program} run(s)", None, plural(one.count))
             words = PlainLabel(count.format(program=one.program), self)
             button = QPushButton(self.tr("Open"), self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPalette
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from app.kit import theme
@@ -47,9 +47,7 @@ class StatusBar(QStatusBar):
         for label in self.links[len(states):]:
             label.hide()
         for label, state in zip(self.links, states, strict=False):
-            palette = label.palette()
-            palette.setColor(QPalette.ColorRole.WindowText, theme.colour(state.meaning))
-            label.setPalette(palette)
+            label.set_meaning(state.meaning)
             label.setText(state.text)
             set_tooltip(label, state.detail)
             label.show()
