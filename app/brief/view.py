@@ -46,9 +46,8 @@ class BriefView(QWidget):
         column(self.strip, ends, on=self._strip_box, spacing=theme.px(2), margin=0)
         body = QWidget(self)
         column(self._texts, 1, on=body, spacing=0, margin=(theme.px(14), theme.px(10), theme.px(14), theme.px(10)))
-        scroll = QScrollArea(self)
+        scroll = QScrollArea(self, widgetResizable=True)
         scroll.setWidget(body)
-        scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         foot = column(self.go, self.next, spacing=theme.px(8),

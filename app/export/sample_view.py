@@ -50,9 +50,7 @@ class SampleView(QWidget):
         self._left_out = PlainLabel("", self, wrap=True, font=theme.small_font(self.font()))
         self._where = PlainLabel("", self, font=theme.small_font(self.font()))
         self._starts: list[int] = []
-        self._text = QPlainTextEdit(self)
-        self._text.setReadOnly(True)
-        self._text.setUndoRedoEnabled(False)
+        self._text = QPlainTextEdit(self, readOnly=True, undoRedoEnabled=False)
         self._text.setFont(theme.mono_font())
         self._text.setAccessibleName(self.tr("Tokens"))
         self._text.setTextInteractionFlags(
@@ -89,10 +87,9 @@ class SampleView(QWidget):
         self._faces = Faces(full, self._empty, self)
 
     def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox(self)
+        combo = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setAccessibleName(name)
         combo.setToolTip(name)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setMinimumContentsLength(8)
         return combo
 

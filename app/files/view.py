@@ -87,10 +87,9 @@ class FilesView(QWidget):
         self.show_files(0, False, None)
 
     def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox(self)
+        combo = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setAccessibleName(name)
         combo.setToolTip(name)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setMinimumContentsLength(6)
         combo.setMaxVisibleItems(24)
         return combo

@@ -24,8 +24,7 @@ class FindView(QWidget):
     def __init__(self, model: EntriesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.gist = Gist(self)
-        self.box = QLineEdit(self)
-        self.box.setPlaceholderText(self.tr("Words, or “a phrase”, in every session"))
+        self.box = QLineEdit(self, placeholderText=self.tr("Words, or “a phrase”, in every session"))
         self.box.setAccessibleName(self.tr("Find in all sessions"))
         self.box.setClearButtonEnabled(True)
         self.box.installEventFilter(self)

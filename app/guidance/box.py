@@ -45,16 +45,14 @@ class GuidanceBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.box = QPlainTextEdit(self)
-        self.box.setTabChangesFocus(True)
+        self.box = QPlainTextEdit(self, tabChangesFocus=True)
         self.box.setAccessibleName(self.tr("Write guidance"))
         self.box.installEventFilter(self)
         self.box.setFont(theme.font_of("reading"))
         self.box.setObjectName("guidance")
         self.box.setMinimumHeight(LINES * QFontMetrics(self.box.font()).lineSpacing() + 2 * theme.px(tokens.BETWEEN))
         self.mode = ModeSwitch(self)
-        self.send = QPushButton(icons.icon("send", "on_fill"), self._send_words(), self)
-        self.send.setDefault(True)
+        self.send = QPushButton(icons.icon("send", "on_fill"), self._send_words(), self, default=True)
         bold = QFontMetrics(theme.bold_font(self.send.font()))
         self.send.setMinimumWidth(bold.horizontalAdvance(self._send_words()) + theme.px(60))
         self.send.setToolTip(self.tr("Send (Ctrl+Enter)"))
@@ -68,12 +66,10 @@ class GuidanceBox(QWidget):
         self.keys.setForegroundRole(self.palette().ColorRole.Link)
         self.keys.hide()
         self.when = PlainLabel("", self, elide=True, faint=True, font=theme.font_of("fact"))
-        self.templates = QToolButton(self)
+        self.templates = QToolButton(self, autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
         self.templates.setIcon(icons.icon("plus"))
-        self.templates.setAutoRaise(True)
         self.templates.setAccessibleName(self.tr("Templates"))
         self.templates.setToolTip(self.tr("Begin with a ready sentence (Ctrl+T)"))
-        self.templates.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.templates.setMenu(QMenu(self.templates))
         self._editing = ""
         self._draft = ""

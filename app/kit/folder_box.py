@@ -18,8 +18,7 @@ class FolderBox(QWidget):
     def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
-        self.edit = QLineEdit(self)
-        self.edit.setPlaceholderText(hint)
+        self.edit = QLineEdit(self, placeholderText=hint)
         self.edit.setAccessibleName(name)
         button = tool_button(self, "folder-open", name)
         button.clicked.connect(self._ask_folder)

@@ -96,8 +96,7 @@ class LongText(QWidget):
         self._chosen = 0
         self._sought: re.Pattern[str] | None = None
         self._rest: Iterator[tuple[Part, str]] = iter(())
-        self._feeder = QTimer(self)
-        self._feeder.setInterval(FEED_PAUSE_MS)
+        self._feeder = QTimer(self, interval=FEED_PAUSE_MS)
         self._feeder.timeout.connect(self._feed_rest)
         self._work = BackgroundWork(self)
         self._work.done.connect(self._colour_all)

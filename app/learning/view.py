@@ -83,8 +83,7 @@ class LearningView(QWidget):
         self.tasks = EntryList(tasks, self.tr("Tasks of the update"), self)
         self.table = GroupTable(group, self)
         self.task = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
-        self.words = QPlainTextEdit(self)
-        self.words.setReadOnly(True)
+        self.words = QPlainTextEdit(self, readOnly=True)
         self.words.setFont(theme.mono_font())
         self.words.setFixedHeight(theme.px(64))
         self.words.document().setDocumentMargin(theme.px(tokens.SIDE))
@@ -104,8 +103,7 @@ class LearningView(QWidget):
             ("previous", "chevron-left"), ("next", "chevron-right"), ("newest", "skip-forward"))]
         head = row(self.name, (self.about, 1), self.update_name, *turns, spacing=theme.px(tokens.BETWEEN),
                    margin=(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4)))
-        self.sides = QSplitter(Qt.Orientation.Horizontal, content)
-        self.sides.setChildrenCollapsible(False)
+        self.sides = QSplitter(Qt.Orientation.Horizontal, content, childrenCollapsible=False)
         self.sides.addWidget(self._lists())
         self.sides.addWidget(self._group())
         self.sides.setStretchFactor(1, 1)

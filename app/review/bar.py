@@ -91,19 +91,16 @@ class ReviewBar(QWidget):
         return made
 
     def _action_box(self) -> QComboBox:
-        box = QComboBox(self)
+        box = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setAccessibleName(self.tr("What is judged"))
         box.setToolTip(self.tr("Judge the step, or one of its actions alone (I chooses the next)"))
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(12)
         box.activated.connect(self.action_chosen)
         box.hide()
         return box
 
     def _reason_box(self) -> QComboBox:
-        box = QComboBox(self)
-        box.setEditable(True)
-        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        box = QComboBox(self, editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         box.setAccessibleName(self.tr("Reason"))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumWidth(theme.px(168))

@@ -96,10 +96,8 @@ class NewSessionDialog(QDialog):
         self.as_it_stands = PlainLabel(self.tr("Your token there starts tasks only as they stand: another model needs "
                                                "“admin”."), self, wrap=True)
         self.name = QLineEdit(self)
-        self.url = QLineEdit(self)
-        self.url.setPlaceholderText("https://…/v1")
-        self.key = QLineEdit(self)
-        self.key.setPlaceholderText("OPENAI_API_KEY")
+        self.url = QLineEdit(self, placeholderText="https://…/v1")
+        self.key = QLineEdit(self, placeholderText="OPENAI_API_KEY")
         self.sends = PlainLabel("", self, wrap=True)
         self.text_actions = QCheckBox(self.tr("The model has no tool calls: actions as plain text"), self)
         self.sandbox = QComboBox(self)

@@ -22,9 +22,8 @@ class RemarksBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.label = PlainLabel("", self, elide=True, faint=True)
-        self.toggle = QToolButton(self)
+        self.toggle = QToolButton(self, autoRaise=True)
         self.toggle.setCheckable(True)
-        self.toggle.setAutoRaise(True)
         self.toggle.setToolTip(self.tr("Show all that was said of the whole session"))
         self.toggle.setAccessibleName(self.tr("Remarks on the session"))
         self.text = LongText(self, name=self.tr("Remarks on the session"))

@@ -34,8 +34,7 @@ class StripController(QObject):
         """By session what runs, and when it began by this computer's monotonic clock."""
         self._heard: dict[str, datetime] = {}
         self._like: tuple[tuple[str, int, str], tuple[float, float] | None] = (("", 0, ""), None)
-        self._timer = QTimer(self)
-        self._timer.setInterval(1000)
+        self._timer = QTimer(self, interval=1000)
         self._timer.timeout.connect(self._show_strip)
         place.desks.live_text.connect(self._on_live)
         for changed in (place.sight.opened, place.sight.grew, place.desks.rows_changed):

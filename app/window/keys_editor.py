@@ -33,10 +33,8 @@ class KeysEditor(QDialog):
         self._actions, self._keys = actions, keys
         self.setWindowTitle(self.tr("Change keys"))
         self.resize(within(parent, 560, 640))
-        self.words = QLineEdit(self)
-        self.words.setPlaceholderText(self.tr("Find a command"))
+        self.words = QLineEdit(self, placeholderText=self.tr("Find a command"), clearButtonEnabled=True)
         self.words.setAccessibleName(self.tr("Find a command"))
-        self.words.setClearButtonEnabled(True)
         self.problem = PlainLabel("", self, wrap=True, meaning="error")
         self.edits: dict[str, QKeySequenceEdit] = {}
         self._rows: dict[str, tuple[QWidget, ...]] = {}
@@ -46,8 +44,7 @@ class KeysEditor(QDialog):
         for entry in actions.table:
             self._add(entry.key, entry.menu)
         self._grid.setRowStretch(self._grid.rowCount(), 1)
-        area = QScrollArea(self)
-        area.setWidgetResizable(True)
+        area = QScrollArea(self, widgetResizable=True)
         area.setAccessibleName(self.windowTitle())
         area.setWidget(body)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)

@@ -36,9 +36,8 @@ class LayoutSwitch(QWidget):
             line.addWidget(self._button(action))
 
     def _button(self, action: QAction) -> QToolButton:
-        button = QToolButton(self)
+        button = QToolButton(self, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextOnly)
         button.setDefaultAction(action)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         button.setFont(theme.font_of("fact"))
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         return button

@@ -33,8 +33,7 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self._settings = settings
         self.setWindowTitle(self.tr("Settings"))
-        self.pages = QTabWidget(self)
-        self.pages.setDocumentMode(True)
+        self.pages = QTabWidget(self, documentMode=True)
         for group in dict.fromkeys(s.group for s in SETTINGS):
             self.pages.addTab(Scrolled(self._group(group), self), _tr(group))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
@@ -82,8 +81,7 @@ class SettingsDialog(QDialog):
             clock.timeChanged.connect(partial(self._set_time, setting.key))
             return clock
         if setting.kind == "lines":
-            lines = QPlainTextEdit(str(value), parent)
-            lines.setTabChangesFocus(True)
+            lines = QPlainTextEdit(str(value), parent, tabChangesFocus=True)
             lines.setFixedHeight(4 * self.fontMetrics().height() + 2 * theme.GRID)
             lines.textChanged.connect(partial(self._set_lines, setting.key, lines))
             return lines

@@ -21,8 +21,7 @@ class StatusController(QObject):
     def __init__(self, place: Workplace, bar: StatusBar) -> None:
         super().__init__(bar)
         self._place, self._bar = place, bar
-        self._timer = QTimer(self)
-        self._timer.setInterval(2000)
+        self._timer = QTimer(self, interval=2000)
         self._connect()
         self._show_all()
         self._timer.start()

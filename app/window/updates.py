@@ -35,8 +35,7 @@ class UpdatesController(QObject):
         super().__init__(parent)
         self._place, self._parent = place, parent
         self._offered = running_version()
-        self._timer = QTimer(self)
-        self._timer.setInterval(INSTALLED_EVERY_MS)
+        self._timer = QTimer(self, interval=INSTALLED_EVERY_MS)
         self._timer.timeout.connect(self.look_at_installed)
 
     def start(self) -> None:
