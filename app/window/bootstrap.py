@@ -71,7 +71,6 @@ class Options(argparse.Namespace):
     follow: bool
     files: list[str]
 
-
     @property
     def token(self) -> str:
         """The token for the server that is named."""

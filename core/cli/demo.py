@@ -7,7 +7,14 @@ import subprocess
 import click
 
 from core import program
+from core.cli.demo_headless import run_headless
+from core.cli.demo_session import start_session, stop_session
+from core.cli.desktop import check_display
+from core.cli.doctor import docker_engine
 from core.cli.output import json_option, note
+from core.cli.private_server import served
+from core.domain.errors import Unavailable
+from core.store.home import Home
 
 
 @click.command()
@@ -18,18 +25,10 @@ from core.cli.output import json_option, note
 @json_option
 def demo(headless: bool, unconfined: bool, quick: bool, train_steps: int, as_json: bool) -> int:
     """Run the demonstration: a scripted agent errs, a person's guidance sets it right. No key or model is needed."""
-    from core.cli.demo_session import start_session, stop_session
-    from core.cli.private_server import served
-    from core.store.home import Home
-
     home = Home.default()
     check_sandbox(unconfined)
     if headless:
-        from core.cli.demo_headless import run_headless
-
         return run_headless(home, unconfined, train_steps, quick, as_json)
-    from core.cli.desktop import check_display
-
     check_display()
     with served(home):
         session = start_session(home, unconfined)
@@ -43,9 +42,6 @@ def demo(headless: bool, unconfined: bool, quick: bool, train_steps: int, as_jso
 
 def check_sandbox(unconfined: bool) -> None:
     """Make sure that the agent has somewhere to work. Raises Unavailable with the way out."""
-    from core.cli.doctor import docker_engine
-    from core.domain.errors import Unavailable
-
     engine = docker_engine()
     if not unconfined and not engine.works:
         raise Unavailable("no_docker", f"{engine.state} {engine.mend} Or let the scripted agent of the demonstration "

@@ -139,8 +139,7 @@ def _check_data(host: Host) -> None:
 
 def _check_kind(host: Host, task: Task, agent: AgentSettings) -> None:
     """What only a container can do is refused elsewhere, not ignored."""
-    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus,
-            "workdir": host.workdir}
+    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus, "workdir": host.workdir}
     contained = {"image": host.image, "build": host.build, "workdir": host.workdir,
                  "data": host.data, "reach": host.reach, "network": host.network}
     if agent.sandbox == "local":
