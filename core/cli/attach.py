@@ -67,9 +67,9 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
         address = _address(home, session)
         environment = _environment(known, address, settings.model.key_env)
         if acp:
-            from core.cli.attach_acp import converse
+            from core.cli.attach_acp import speak
 
-            status = converse(command, environment, address, prompt, permissions, stays=stay)
+            status = speak(command, environment, address, prompt, permissions, stays=stay)
         else:
             status = _run(command, environment)
         _tell_end(address, status)
