@@ -158,6 +158,8 @@ def _check_external(agent: AgentSettings) -> None:
         wanted = "endpoint, as its agent is external" if is_external else "that of a model for our own agent"
         raise _bad("agent.model.kind", model.kind, wanted)
     if not is_external:
+        if agent.acp:
+            raise _bad("agent.acp", agent.acp, "left out, as the agent is not external")
         return
     if not model.base_url:
         raise _bad("agent.model.base_url", "", "the address of the endpoint")
@@ -167,6 +169,8 @@ def _check_external(agent: AgentSettings) -> None:
         raise _bad("agent.recipe", "", "the name of a recipe, where no command is given")
     if agent.recipe and not is_id(agent.recipe):
         raise _bad("agent.recipe", agent.recipe, "the name of a recipe")
+    if agent.is_attached and agent.acp:
+        raise _bad("agent.acp", agent.acp, "left out, for an agent that runs outside: tiphys attach --acp speaks it")
     if agent.is_attached and agent.sandbox != "local":
         raise _bad("agent.sandbox", agent.sandbox, "local, for an agent that runs outside")
 
