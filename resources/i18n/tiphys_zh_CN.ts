@@ -6291,6 +6291,10 @@ Delete or right click: take it away</source>
         <translation>{state}，未评审完</translation>
     </message>
     <message>
+        <source>{state}, judged in its file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{state}, reviewed</source>
         <translation>{state}，已评审</translation>
     </message>
@@ -6405,10 +6409,6 @@ Delete or right click: take it away</source>
     <message>
         <source>{amount} of {limit}</source>
         <translation>{amount}（上限 {limit}）</translation>
-    </message>
-    <message>
-        <source>imported: {format}</source>
-        <translation>导入：{format}</translation>
     </message>
 </context>
 <context>
