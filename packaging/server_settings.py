@@ -51,7 +51,8 @@ def in_chinese() -> str:
     words = {key: text for key, _, text in (line.partition(": ") for line in lines if line)}
     if odd := sorted(words.keys() ^ {one.key for one in SERVER_SETTINGS}):
         raise SystemExit(f"packaging/settings.zh.txt does not fit the declared settings: {', '.join(odd)}")
-    return "\n".join([*COLUMNS_ZH, *(row(one, f"{words[one.key]}（{kind_in_chinese(one)}）") for one in SERVER_SETTINGS)]) + "\n"
+    rows = (row(one, f"{words[one.key]}（{kind_in_chinese(one)}）") for one in SERVER_SETTINGS)
+    return "\n".join([*COLUMNS_ZH, *rows]) + "\n"
 
 
 def kind_in_chinese(one: ServerSetting) -> str:

@@ -8,6 +8,7 @@ first bytes, so that ICU says "not there" and whoever asked takes the next best.
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from pathlib import Path
 
 BLANKED = ("brkitr", "curr", "lang", "rbnf", "region", "translit", "unit")
@@ -26,13 +27,13 @@ def blank(library: Path) -> None:
     data = bytearray(library.read_bytes())
     seen = set()
     items = _items(data, library)
-    for (name, start), (_, end) in zip(items, items[1:], strict=False):
+    for (name, start), (_, end) in pairwise(items):
         parts = name.split("/")
         if len(parts) > 2 and parts[1] in BLANKED:
             data[start:end] = bytes(end - start)
             seen.add(parts[1])
     if seen != set(BLANKED):
-        raise SystemExit(f"{library.name} has no {', '.join(sorted(set(BLANKED) - seen))}: look at {Path(__file__).name}")
+        raise SystemExit(f"{library.name} has no {', '.join(sorted(set(BLANKED) - seen))} of ICU's data")
     library.write_bytes(data)
 
 

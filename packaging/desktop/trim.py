@@ -24,7 +24,8 @@ TRANSLATIONS = ("qtbase_zh_CN.qm", "qtbase_en.qm")
 UNUSED = ("bin", "*/tests", "numpy/**/tests", "numpy/f2py", "numpy/_core/include", "numpy/_core/lib", "numpy/doc",
           "numpy/distutils", "numpy/**/*.pyi", "pyqtgraph/examples", "pyqtgraph/opengl", "pyqtgraph/**/tests",
           "pyqtgraph/canvas", "pyqtgraph/flowchart", "pyqtgraph/jupyter", "cffi", "cffi-*", "pycparser",
-          "pycparser-*", "**/*.pyi", "openai/cli", "PySide6/scripts", "numpy/_core/*_tests.*.so", "numpy/_core/_simd.*.so")
+          "pycparser-*", "**/*.pyi", "openai/cli", "PySide6/scripts", "numpy/_core/*_tests.*.so",
+          "numpy/_core/_simd.*.so")
 """Below the folder of packages. cryptography loads cffi's library (_cffi_backend), and nothing its Python."""
 
 UNSTRIPPED = ("pysqlite3/*.so", "yaml/*.so", "cryptography/hazmat/bindings/*.so")

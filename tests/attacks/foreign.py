@@ -24,8 +24,6 @@ from support.chinese_tables import in_chinese, twin, words_of  # noqa: E402
 from support.tally import VARIABLE  # noqa: E402
 
 WORDS = words_of(Path(__file__).with_suffix(".zh.txt"))
-"""A row that has none there ends the command."""
-
 
 def tests() -> list[str]:
     """The test files that keep a tally."""

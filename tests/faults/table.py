@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,31 +19,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from support.chinese_tables import in_chinese, twin
+from support.chinese_tables import in_chinese, twin, words_of
 
 HARMS = ("lost", "repeated", "disordered", "other")
 BEGIN, END = "<!-- made by tests/faults/table.py -->", "<!-- the end of what it made -->"
 AIMED = ("Aimed faults, with all rules and without one; deaths at boundaries stop there after the second that did harm "
          "(with all rules they are the run above):")
-WORDS = {
-    "fault|faults": "故障", "times tried": "次数", "lost": "丢失", "repeated": "重复", "out of order": "乱序", "other": "其他",
-    "run": "运行", r"at \(UTC\)": "时间（UTC）", "seed": "种子", "seconds": "秒", "kills": "杀死", "messages": "消息",
-    "seen by the model": "模型所见", "steps": "步骤", r"at rest after \(s\)": "多少秒后平静", "without": "去掉", "at rest": "平静",
-    "yes": "是", "no": "否", r"– \(all rules\)": "–（全部规则）", r"\*\*all (.*)\*\*": r"**共 \1**",
-    r"\*\*(.*) of them kills\*\*": r"**其中杀死 \1 次**",
-    r"Seeds: (.*); deaths at boundaries are enumerated and have none\.": r"种子：\1；边界上的死亡逐一枚举，没有种子。",
-    re.escape(AIMED): "有针对性的故障，带全部规则和去掉一条规则；边界上的死亡在第二次造成危害之后停止（带全部规则的即上面的运行）：",
-    "server dies at a boundary": "服务器死于边界", "agent dies at a boundary": "运行器死于边界",
-    "client dies at a boundary": "客户端死于边界", "black hole": "黑洞", "broken disk": "损坏的磁盘", "cut in a frame": "帧中切断",
-    "kill all": "杀死全部", "kill client": "杀死客户端", "kill container": "杀死容器", "kill engine": "杀死引擎", "kill runner": "杀死运行器",
-    "kill server": "杀死服务器", "late bytes": "迟到的字节", "reader that never reads": "从不读取的读者", "reset": "重置",
-    "restored backup": "恢复的备份", "restored backup, reset": "恢复的备份、重置", "second runner": "第二个运行器", "slow line": "慢线路",
-    "stop and continue": "停住再继续", "containers": "容器", "long": "长运行", "elsewhere": "elsewhere", "every boundary": "每个边界",
-    "random": "随机",
-}
-"""The page's words in Chinese."""
-
-STAY = frozenset(f"R{number}" for number in range(1, 13))
+WORDS = words_of(Path(__file__).with_suffix(".zh.txt"))
 Run = dict[str, Any]
 
 
@@ -136,7 +117,7 @@ def main(argv: Sequence[str]) -> int:
     told = parser.parse_args(argv)
     made = tables(read(told.files))
     if told.into:
-        for page, text in ((told.into, made), (twin(told.into), in_chinese(made, WORDS, STAY))):
+        for page, text in ((told.into, made), (twin(told.into), in_chinese(made, WORDS))):
             page.write_text(put_into(page.read_text(encoding="utf-8"), text), encoding="utf-8")
     else:
         print(made)  # noqa: T201

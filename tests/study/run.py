@@ -64,7 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1, help="Processes that share the work.")
     parser.add_argument("--shares", action="store_true", help=argparse.SUPPRESS)  # started by another one
     parser.add_argument("--table", action="store_true", help="Only print the tables of what is done.")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="Put the tables into docs/study.md and its Chinese twin, too.")
+    parser.add_argument("--write", type=Path, metavar="PAGE",
+                        help="Put the tables into docs/study.md and its Chinese twin, too.")
     args = parser.parse_args(argv)
     for name, value in (("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_VERBOSITY", "error"), ("TQDM_DISABLE", "1")):
         os.environ.setdefault(name, value)
