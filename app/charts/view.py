@@ -45,6 +45,8 @@ class ChartsView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._waits = True
+        self._coming_up = single_shot(self, 0, self.came_up.emit)
         self.gist = Gist(self)
         self.say_steps(0)
         self.names = {"score": self.tr("Score"), "context": self.tr("Context (tokens)"), "cost": self.tr("Cost"),
@@ -135,10 +137,17 @@ class ChartsView(QWidget):
         if not sessions:
             menu.addAction(self.tr("There is no other session")).setEnabled(False)
 
-    def showEvent(self, event: QShowEvent) -> None:
+    def is_looked_at(self) -> bool:
+        """Whether any of it can be seen: behind another tab Qt calls a panel visible. If not, `came_up` will tell."""
+        self._waits = self.visibleRegion().isEmpty()
+        return not self._waits
+
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Somebody looks."""
-        super().showEvent(event)
-        self.came_up.emit()
+        super().paintEvent(event)
+        if self._waits:
+            self._waits = False
+            self._coming_up.start()  # not now: nothing may be made while Qt paints
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow light and dark."""

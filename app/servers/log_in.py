@@ -17,13 +17,13 @@ from app.kit.safe_text import PlainLabel, one_line
 from app.kit.scrolled import within
 from app.servers.scope_words import scope_words
 from core.client.certificate import split_address
-from core.client.device_login import DeviceLogIn, begin, log_in
 from core.domain.errors import ReportableError
 from core.store.accounts import make_token
 
 if TYPE_CHECKING:
     from app.desk.workplace import Workplace
     from app.servers.dialog import ServersDialog
+    from core.client.device_login import DeviceLogIn
 
 
 class LogInController(QObject):
@@ -50,6 +50,8 @@ class LogInController(QObject):
             self._place.notices.report(error)
 
     async def _log_in(self, address: str, name: str) -> None:
+        from core.client.device_login import begin, log_in
+
         url = address_of(address)
         server = split_address(url)[0]
         started = await begin(url)

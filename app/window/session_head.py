@@ -101,4 +101,6 @@ class SessionHead(QWidget):
             return self.tr("{state}, not reviewed").format(state=word)
         if judged < len(trajectory.steps):
             return self.tr("{state}, not fully reviewed").format(state=word)
+        if not any(v.author.kind == "person" for o in trajectory.steps.opinions.values() for v in o.verdicts.values()):
+            return self.tr("{state}, judged in its file").format(state=word)
         return self.tr("{state}, reviewed").format(state=word)

@@ -144,9 +144,10 @@ class Window(QMainWindow):
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
             room = self.screen().availableGeometry().size()
             self.resize(QSize(1600, 1000).boundedTo(room))
-        arrange(self, self._panels, self.docks, self.layouts.current)
         state = self.layouts.of(self.layouts.current)
         self._fresh = state is None
+        if not self._fresh:  # Qt puts back only docks that stand somewhere
+            arrange(self, self._panels, self.docks, self.layouts.current)
         self._arrange_panels(self.layouts.current, state)
 
     def save_state(self, *_: object) -> None:

@@ -61,6 +61,14 @@ def key(pair: str, as_json: bool) -> None:
     _tell("key", pair, [allow_key(pair)], as_json)
 
 
+@allow.command()
+@click.argument("name", metavar="NAME[:PORT]")
+@json_option
+def name(name: str, as_json: bool) -> None:
+    """Let hosts that have a network, and builds, also reach NAME, whose address is private: a mirror of the lab's."""
+    _tell("name", name, [_allowances().allow_name(name)], as_json)
+
+
 @allow.command(name="list")
 @json_option
 def list_grants(as_json: bool) -> None:
@@ -78,7 +86,7 @@ def list_grants(as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def revoke(name: str, as_json: bool) -> None:
-    """Take back what was allowed to the task, the session or the variable NAME."""
+    """Take back what was allowed to the task, the session, the variable or the name NAME."""
     count = _allowances().revoke(name)
     emit({"name": name, "revoked": count}) if as_json else say(f"{name}: {count} taken back.")
 

@@ -14,7 +14,7 @@ import msgspec
 
 from core.agents.external import GATEWAY_FILE, GatewayAddress
 from core.cli.allow import allow_key
-from core.cli.attach_acp import Permissions, converse
+from core.cli.attach_acp import Permissions, speak
 from core.cli.log_access import reading, writing
 from core.cli.output import note, say
 from core.cli.private_server import served
@@ -72,7 +72,7 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
         address = _address(home, session)
         environment = _environment(known, address, settings.model.key_env)
         if acp:
-            status = converse(command, environment, address, prompt, permissions, stays=stay)
+            status = speak(command, environment, address, prompt, permissions, stays=stay)
         else:
             status = _run(command, environment)
         _tell_end(address, status)

@@ -119,7 +119,7 @@ async def _evaluator(home: Home, name: str, catalogue: Catalogue) -> ScriptResco
 
     check()
     home.sessions.mkdir(parents=True, exist_ok=True)
-    images = await built_images(catalogue, entry.task, entry.agent)
+    images = await built_images(catalogue, entry.task, entry.agent, lab_names=allowances.names())
     return ScriptRescorer(entry.task, catalogue, home.sessions, str(home.path), images, check,
                           confined=entry.agent.sandbox == "docker")
 

@@ -57,7 +57,7 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
         entry = catalogue.find(name)
         lacking, digest = asked(entry, allowances)
         allowances.require(lacking, name, digest)
-        for finding in prove(entry, catalogue, home.sessions, str(home.path)):
+        for finding in prove(entry, catalogue, home.sessions, str(home.path), allowances.names()):
             failed += not finding.passed
             if as_json:
                 emit({"task": name, "check": finding.check, "passed": finding.passed, "detail": finding.detail})

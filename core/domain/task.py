@@ -192,6 +192,8 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     resources/agents; `dialect`, `command`, `resume` and `install` stand in for what it says, or make up for none.
     `kind` outside: a runner of somebody else's making comes for the session by itself, and the server starts none.
     `is_attached`: somebody starts it outside the session's hosts, and points it to the gateway.
+    `acp`: it is spoken to by the Agent Client Protocol besides, and this is who gives it leave: a person at the
+    session (desktop), or always the same answer; "": it is not.
     """
 
     kind: Literal["own", "external", "outside"] = "own"
@@ -201,6 +203,7 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     resume: bounds.Address = ""
     install: bounds.Address = ""
     is_attached: bool = False
+    acp: Literal["", "desktop", "allow", "reject"] = ""
     model: ModelSettings = ModelSettings()
     media: ModelSettings | None = None
     context_tokens: bounds.Tokens = 100_000

@@ -24,6 +24,7 @@ from core.formats.blob_spool import BlobSelection, BlobSpool, exact
 from core.formats.call_edits import CallEdits
 from core.formats.edits import FileEdit
 from core.formats.tools import table_of
+from core.formats.windows import is_refused, open_file
 
 _DESCRIPTION = 400_000
 """Most characters of a task's description: it travels in one event, whose size is bounded."""
@@ -123,7 +124,9 @@ class SessionBuilder:
 
         A list that is given again must only have grown: then the step's delta is what is new at its end.
         """
-        head = make_head(body, usage=usage, started_at=started_at, ended_at=ended_at, tools=self._tools)
+        head = make_head(body, usage=usage, started_at=started_at, ended_at=ended_at, tools=self._tools,
+                         path=open_file(body.observations),
+                         refused=[o.call_id for o in body.observations if is_refused(o)])
         delta = self._delta(() if context is None else context)
         for edit in self._edits.of(body):
             if (body.number, edit.path) not in self.changed:

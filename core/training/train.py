@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from core import program
 from core.domain.errors import Conflict, InvalidInput, Unavailable
 from core.llm.extra import require_extra
 from core.llm.foreign_model import model_config
@@ -60,7 +61,7 @@ def _check_trackers(settings: TrainSettings) -> None:
     missing = [name for name in settings.track if importlib.util.find_spec(name) is None]
     if missing:
         raise Unavailable("tracker_missing", f"Metrics are to go to {missing[0]}, which is not installed: "
-                          f"pip install {missing[0]}.", missing=missing)
+                          f"{program.install_line(missing[0])}.", missing=missing)
 
 
 def _examined(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Path | None]:
