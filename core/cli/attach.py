@@ -15,15 +15,14 @@ import msgspec
 from core.agents.external import GATEWAY_FILE, GatewayAddress
 from core.cli.allow import allow_key
 from core.cli.attach_acp import Permissions, speak
-from core.cli.log_access import reading, writing
+from core.cli.log_access import reading
+from core.cli.new_session import create
 from core.cli.output import note, say
 from core.cli.private_server import served
 from core.domain.errors import InvalidInput, NotFound, Unavailable
-from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
 from core.gateway.recipe import GENERAL_ENVIRONMENT, Recipe, RecipeValues, names, recipe_named, recipe_of
-from core.protocol.operations import CreateSession
 from core.store import log
 from core.store.home import Home
 
@@ -65,7 +64,7 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
         allow_key(f"{settings.model.key_env}={settings.model.base_url}")
     home, known = Home.default(), recipe_of(settings)
     with served(home):
-        session = _create(home, task, settings)
+        session = create(home, task, settings)
         note(f"Session {session}: {known.title} runs UNCONFINED, with all the rights of this user.")
         if known.files:
             note(f"It may read its endpoint from {', '.join(known.files)}, which stay as they are.")
@@ -103,12 +102,6 @@ def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str
 
 def _task(title: str, prompt: str) -> Task:
     return Task(id="attached", title=title, description=prompt or title, limits=Limits(steps=None, evaluations=None))
-
-
-def _create(home: Home, task: Task, settings: AgentSettings) -> str:
-    session = new_id()
-    writing(home, lambda authority: authority.do(session, CreateSession(task=task, agent=settings)))
-    return session
 
 
 def _address(home: Home, session: str) -> GatewayAddress:

@@ -14,7 +14,7 @@ import msgspec
 from core import program
 from core.cli.demo_session import start_session, stop_session
 from core.cli.export import default_model, write_archive
-from core.cli.log_access import reading, trajectory, writing
+from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, note, say
 from core.cli.private_server import served
 from core.cli.propose_verdicts import propose_by_rules
@@ -97,7 +97,7 @@ def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa:
             sent.append(text)
             note(f"  ★ guidance: {text}")
             op = Guide(guidance=new_id(), text=text)
-            writing(home, lambda authority: authority.do(session, op))
+            do(session, op, home)
 
     return on_event
 

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from core.agents.snapshot_store import SnapshotStore
-from core.cli.log_access import reading, writing
+from core.cli.log_access import do, reading
 from core.cli.output import emit, json_option, note, say, table
 from core.domain.events import SnapshotFailed, SnapshotTaken, decode_stored
 from core.protocol.operations import Control, RestoreSession
@@ -28,7 +28,7 @@ def snapshot(session: str, as_json: bool) -> int:
     home = Home.default()
     with reading(home) as conn:
         before = log.head(conn, session)
-    writing(home, lambda authority: authority.do(session, Control(control="snapshot")))
+    do(session, Control(control="snapshot"), home)
     found = _await(home, session, before)
     if found is None:
         note("The running step takes long; the snapshot is taken after it.")
@@ -96,7 +96,7 @@ def restore_session(session: str, id: str, as_json: bool) -> None:
     """
     home = Home.default()
     chosen = id or _newest(home, session)
-    result = writing(home, lambda authority: authority.do(session, RestoreSession(snapshot=chosen)))
+    result = do(session, RestoreSession(snapshot=chosen), home)
     with reading(home) as conn:
         steps = {one.id: one.step for one in log.snapshots(conn, session)}
         step = steps.get(chosen, log.row(conn, session).steps)
