@@ -84,4 +84,5 @@ def sessions(path):
         if kind == "SubagentEvent":
             called = held["parent_tool_call_id"]
             inside.setdefault(called, []).append((held["event"]["type"], held["event"]["payload"]))
-    return [wire(events), *map(wire, inside.values())] if events else [context([r for r in found if "role" in r])]
+    return [wire(events), *map(wire, inside.values())] if events else [
+        context([r for r in found if r.get("role") == "_system_prompt" or not r.get("role", "_").startswith("_")])]
