@@ -147,7 +147,8 @@ def test_spoken_to_by_its_protocol_it_asks_a_person_and_its_commands_and_plan_ar
                             await stand.control(client, "resume")
                         else:
                             await stand.control(client, "resume")
-                        await until(lambda: stand.trajectory().row.reason != "asks_for_leave" or gone(stand), seconds=60)
+                        await until(lambda: gone(stand) or stand.trajectory().row.reason != "asks_for_leave",
+                                    seconds=60)
                     await asyncio.sleep(0.2)
                 judge_protocol(stand, await stand.over(client, 200))
                 assert allowed >= 3
