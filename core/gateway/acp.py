@@ -124,14 +124,14 @@ class Calls:
 
     def _edits(self, call: Json) -> Iterator[Json]:
         for part in call.get("edits", ()):
-            path, after = part.get("path"), part.get("newText")
-            if not isinstance(path, str) or not isinstance(after, str) or not path:
+            path, after = text_of(part.get("path")), text_of(part.get("newText"))
+            if not path or not isinstance(part.get("newText"), str):
                 continue
             path = os.path.normpath(Path(self._folder) / path)
             before = text_of(part.get("oldText")) or None
             is_large = len(after) > MOST_TEXT or len(before or "") > MOST_TEXT
             yield {"path": path[:4096], "before": None if is_large else before, "after": "" if is_large else after,
-                   "size": len(after.encode("utf-8", "replace")), "too_large": is_large,
+                   "size": len(after.encode()), "too_large": is_large,
                    "is_partial": not is_large and not _holds(path, after)}
 
 
@@ -139,7 +139,7 @@ def _holds(path: str, text: str) -> bool:
     """Whether a file is this text: some agents show all of it, some only the part that they changed."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(4 * MOST_TEXT + 1) == text.encode("utf-8", "replace")
+            return file.read(4 * MOST_TEXT + 1) == text.encode()
     except (OSError, ValueError):
         return False
 
@@ -313,7 +313,7 @@ def output_of(call: Json) -> str:
     raw = call.get("rawOutput")
     raw = raw.get("output") if isinstance(raw, dict) else raw
     if isinstance(raw, str) and raw:
-        return raw
+        return text_of(raw)
     if call.get("status") == "in_progress" and "rawInput" not in call:
         return ""
     parts = (object_of(part.get("content")) for part in objects_of(call.get("content")))
