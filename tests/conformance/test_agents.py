@@ -104,8 +104,11 @@ def judge_own_log(stand: GatewayStand, agent: Agent) -> None:
         return
     command = [sys.executable, "-m", "core.cli", "--home", str(stand.home), "own-log", SESSION, "--json"]
     told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert told.returncode == 0, told.stdout + told.stderr
     main, *subagents = json.loads(told.stdout)["held"]
+    if agent.name == "swe-agent":  # it refuses two calls at once as they stand, and notes nothing of them
+        assert {one["step"] for one in main["differences"] if one["what"] != "unsent"} == {3}, told.stdout
+        return
+    assert told.returncode == 0, told.stdout + told.stderr
     assert main["steps"] >= 6 and main["differences"] is not None
     if subagents and agent.name != "qwen-code":  # which writes none
         assert all(one["differences"] is not None for one in subagents)
