@@ -60,6 +60,7 @@ class SessionsController(QObject):
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
         view.opened.connect(place.cursor.move)
+        view.entered.connect(place.cursor.focus_list)
         actions["session.clear_attention"].triggered.connect(self._clear_attention)
 
     # ---- what the desk says ----------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -92,22 +92,24 @@ class TrajectoryView(QWidget):
     def _lay_out(self) -> Faces:
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
+        top.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
         for widget in (self.facets, self.find_box, self.regex, self.hits, self.before, self.after,
                        self.filters_button):
             top.addWidget(widget, int(widget is self.find_box))
         middle = QHBoxLayout()
-        middle.setSpacing(theme.GRID)
+        middle.setSpacing(0)
         rows = QVBoxLayout()
         rows.setSpacing(0)
         rows.addWidget(self.pinned)
         rows.addWidget(self.nothing)
         rows.addWidget(self.list, 1)
+        rows.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignHCenter)  # below the rows: it never covers one
         middle.addLayout(rows, 1)
         middle.addWidget(self.minimap)
         content = QWidget(self)
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
+        column.setSpacing(0)
         column.addWidget(self.strip)
         column.addLayout(top)
         column.addWidget(self.filters)
@@ -116,10 +118,9 @@ class TrajectoryView(QWidget):
         column.addWidget(self.progress)
         column.addLayout(middle, 1)
         host = QVBoxLayout(self)
-        host.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
+        host.setContentsMargins(0, 0, 0, 0)
         faces = Faces(content, self.empty)
         host.addLayout(faces)
-        self.chip.setParent(self.list)
         self.setTabOrder(self.list, self.find_box)
         return faces
 
@@ -133,7 +134,6 @@ class TrajectoryView(QWidget):
         self.nothing.all_asked.connect(self.show_all)
         self.chip.clicked.connect(self.follow_asked)
         self.list.follow_changed.connect(self._on_follow)
-        self.list.verticalScrollBar().rangeChanged.connect(self._place_chip)
 
     # ---- what the controller says ----------------------------------------------------------------
 
@@ -255,11 +255,6 @@ class TrajectoryView(QWidget):
                 return True
         return super().eventFilter(watched, event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The chip stays in its corner."""
-        super().resizeEvent(event)
-        self._place_chip()
-
     def _show_finding(self) -> None:
         """What is for finding is there while somebody finds."""
         on = self.find_box.hasFocus() or bool(self.find_box.text()) or self.regex.hasFocus()
@@ -285,9 +280,3 @@ class TrajectoryView(QWidget):
     def _on_follow(self, following: bool, missed: int) -> None:
         self.chip.setVisible(not following and missed > 0)
         self.chip.setText("↓ " + self.tr("%n new", None, plural(missed)))
-        self._place_chip()
-
-    def _place_chip(self) -> None:
-        self.chip.adjustSize()
-        room = self.list.viewport().geometry()
-        self.chip.move(room.center().x() - self.chip.width() // 2, room.bottom() - self.chip.height() - 2 * theme.GRID)

@@ -1210,6 +1210,14 @@
         <translation>服务器的版本（{theirs}）比本程序（{ours}）旧；其管理员可以更新它。</translation>
     </message>
     <message>
+        <source>This computer, up to date</source>
+        <translation>本机，已是最新</translation>
+    </message>
+    <message>
+        <source>This computer, its server starts</source>
+        <translation>本机，服务器正在启动</translation>
+    </message>
+    <message>
         <source>connected</source>
         <translation>已连接</translation>
     </message>
@@ -6275,6 +6283,10 @@ Delete or right click: take it away</source>
         <translation>{state}，未评审完</translation>
     </message>
     <message>
+        <source>{state}, judged in its file</source>
+        <translation>{state}，已在其文件中裁定</translation>
+    </message>
+    <message>
         <source>{state}, reviewed</source>
         <translation>{state}，已评审</translation>
     </message>
@@ -6389,10 +6401,6 @@ Delete or right click: take it away</source>
     <message>
         <source>{amount} of {limit}</source>
         <translation>{amount}（上限 {limit}）</translation>
-    </message>
-    <message>
-        <source>imported: {format}</source>
-        <translation>导入：{format}</translation>
     </message>
 </context>
 <context>
@@ -6941,6 +6949,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Keys act on the list</source>
         <translation>按键作用于列表</translation>
+    </message>
+    <message>
+        <source>{keys} all keys · {palette} every command</source>
+        <translation>{keys} 所有按键 · {palette} 所有命令</translation>
     </message>
     <message>
         <source>Keys act on {panel} · Esc returns to the list</source>
