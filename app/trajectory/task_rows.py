@@ -20,7 +20,7 @@ def _lines(trajectory: Trajectory) -> list[str]:
         return []
     text = headline(created.task.description) or created.task.description[:4000] or created.task.title
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    if lines and lines[0].startswith("#") and created.task.title:
+    if lines and created.task.description.lstrip().startswith("#") and created.task.title:
         lines = [created.task.title, *(line for line in lines if not line.startswith("#"))]
     return [line for line in (one_line(plain_words(line)) for line in lines) if line]
 
