@@ -124,8 +124,7 @@ class ChartsController(QObject):
     def _offer_others(self) -> None:
         rows = [row for row in self._place.desks.rows() if row.session != self._place.sight.session and row.steps]
         rows.sort(key=lambda r: (r.task != self._task(), -(r.created_at.timestamp() if r.created_at else 0)))
-        self._view.offer_others([(r.session, self._title(r.session), r.session in self._chosen)
-                                  for r in rows[:200]])
+        self._view.offer_others([(r.session, self._title(r.session), r.session in self._chosen) for r in rows[:200]])
 
     def _task(self) -> str:
         row = self._place.sight.row

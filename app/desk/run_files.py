@@ -24,7 +24,6 @@ PIECE = 1 << 20
 MOST_SHEETS = 64 << 20
 """Bytes of one update's sheets; a larger file is refused, as no screen shows it."""
 
-
 MOST_FACTS = 1 << 20
 """Bytes of a run's settings."""
 

@@ -28,8 +28,7 @@ CURVES: tuple[tuple[str, str, str, tuple[tuple[Of, str], ...]], ...] = (
     ("entropy", QT_TRANSLATE_NOOP("RunCurves", "entropy"), "", ((lambda m: m.entropy, "line"),)),
     ("length", QT_TRANSLATE_NOOP("RunCurves", "tokens a session"), "", ((lambda m: m.length, "line"),)),
     ("clipped", QT_TRANSLATE_NOOP("RunCurves", "clipped"), "", ((lambda m: m.clipped, "line"),)),
-    ("staleness", QT_TRANSLATE_NOOP("RunCurves", "staleness, in updates"), "",
-     ((lambda m: m.staleness, "line"),)),
+    ("staleness", QT_TRANSLATE_NOOP("RunCurves", "staleness, in updates"), "", ((lambda m: m.staleness, "line"),)),
 )
 """Key, name, what its other lines mean, and what each plot draws: of a metric, and how. The full line's value stands
 at the right."""

@@ -33,9 +33,7 @@ Spot = tuple[int, int]
 """An absolute line number and a column."""
 
 _MARGIN = 2 * theme.GRID
-_SCROLL = {
-    Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Home: -(10**9), Qt.Key.Key_End: 10**9,
-}
+_SCROLL = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Home: -(10**9), Qt.Key.Key_End: 10**9}
 
 
 class TerminalScreen(QAbstractScrollArea):

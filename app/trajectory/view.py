@@ -93,8 +93,7 @@ class TrajectoryView(QWidget):
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
         top.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
-        for widget in (self.facets, self.find_box, self.regex, self.hits, self.before, self.after,
-                       self.filters_button):
+        for widget in (self.facets, self.find_box, self.regex, self.hits, self.before, self.after, self.filters_button):
             top.addWidget(widget, int(widget is self.find_box))
         middle = QHBoxLayout()
         middle.setSpacing(0)

@@ -515,6 +515,22 @@
 <context>
     <name>AgentStrip</name>
     <message>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Allow this, once.</source>
+        <translation>允许这一次。</translation>
+    </message>
+    <message>
+        <source>Refuse this; advice refuses it too, and tells the agent why.</source>
+        <translation>拒绝；发送指导同样会拒绝，并告诉智能体原因。</translation>
+    </message>
+    <message>
         <source>score</source>
         <translation>得分</translation>
     </message>
@@ -4075,6 +4091,14 @@ Delete or right click: take it away</source>
 <context>
     <name>NewSessionController</name>
     <message>
+        <source>Let the scripted agent of the demonstration work on this computer without a sandbox?</source>
+        <translation>让演示用的脚本智能体不经沙箱在这台电脑上工作？</translation>
+    </message>
+    <message>
+        <source>&amp;Without a sandbox</source>
+        <translation>不用沙箱(&amp;W)</translation>
+    </message>
+    <message>
         <source>There is no task yet. Put a folder with a task.toml into {folder}.</source>
         <translation>还没有任务。请把含有 task.toml 的文件夹放入 {folder}。</translation>
     </message>
@@ -6886,7 +6910,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
     <message>
         <source>An agent works in a sandbox and soon makes a mistake. Guide it, judge it, export. Five minutes, no account.</source>
-        <translation>一个智能体在沙箱中工作，很快会犯一个错误。指导它、裁定它、导出。五分钟，无需账号。</translation>
+        <translation>一个智能体在沙箱中工作，很快会犯一个错误。指导它、裁定它、导出。五分钟，无需账户。</translation>
     </message>
     <message>
         <source>New session</source>
@@ -7203,8 +7227,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>请求许可：</translation>
     </message>
     <message>
-        <source>Resume allows it, advice instead of that refuses it</source>
-        <translation>“继续”即允许；改为给出建议即拒绝</translation>
+        <source>Advice refuses it too, and tells the agent why</source>
+        <translation>发送指导同样会拒绝，并告诉智能体原因</translation>
     </message>
     <message>
         <source>Paused</source>
