@@ -516,19 +516,19 @@
     <name>AgentStrip</name>
     <message>
         <source>Allow</source>
-        <translation type="unfinished"></translation>
+        <translation>允许</translation>
     </message>
     <message>
         <source>Refuse</source>
-        <translation type="unfinished"></translation>
+        <translation>拒绝</translation>
     </message>
     <message>
         <source>Allow this, once.</source>
-        <translation type="unfinished"></translation>
+        <translation>允许这一次。</translation>
     </message>
     <message>
         <source>Refuse this; advice refuses it too, and tells the agent why.</source>
-        <translation type="unfinished"></translation>
+        <translation>拒绝；发送指导同样会拒绝，并告诉智能体原因。</translation>
     </message>
     <message>
         <source>score</source>
@@ -1224,6 +1224,14 @@
     <message>
         <source>The server is older ({theirs}) than this program ({ours}); its administrator can update it.</source>
         <translation>服务器的版本（{theirs}）比本程序（{ours}）旧；其管理员可以更新它。</translation>
+    </message>
+    <message>
+        <source>This computer, up to date</source>
+        <translation>本机，已是最新</translation>
+    </message>
+    <message>
+        <source>This computer, its server starts</source>
+        <translation>本机，服务器正在启动</translation>
     </message>
     <message>
         <source>connected</source>
@@ -6300,7 +6308,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>{state}, judged in its file</source>
-        <translation type="unfinished"></translation>
+        <translation>{state}，已在其文件中裁定</translation>
     </message>
     <message>
         <source>{state}, reviewed</source>
@@ -6967,6 +6975,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>按键作用于列表</translation>
     </message>
     <message>
+        <source>{keys} all keys · {palette} every command</source>
+        <translation>{keys} 所有按键 · {palette} 所有命令</translation>
+    </message>
+    <message>
         <source>Keys act on {panel} · Esc returns to the list</source>
         <translation>按键作用于{panel} · Esc 返回列表</translation>
     </message>
@@ -7216,7 +7228,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
     <message>
         <source>Advice refuses it too, and tells the agent why</source>
-        <translation type="unfinished"></translation>
+        <translation>发送指导同样会拒绝，并告诉智能体原因</translation>
     </message>
     <message>
         <source>Paused</source>
