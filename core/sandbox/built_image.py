@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shutil
+import socket
+import time
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import docker.errors
@@ -18,6 +22,16 @@ from core.sandbox.placement import EngineAddress
 REPOSITORY = "tiphys-task"
 MEMORY = 4 << 30
 """Bytes that one step of a build may take."""
+
+LONGEST_S = 3600.0
+"""How long a build may take in all, in seconds; how long it may say nothing, its caller decides."""
+
+MOST_SAID = 256 << 20
+"""Bytes that a build may print."""
+
+LOOK_S = 2.0
+LEAST_FREE = 2 << 30
+"""Bytes that a build leaves on the engine's disk, where that is this machine's."""
 
 
 def build_task_image(name: str, bases: Sequence[str], context: Path, tag: str, *, reach: tuple[str, ...],
@@ -69,14 +83,63 @@ def _way_out(engine: Client, tag: str, reach: tuple[str, ...]) -> Iterator[dict[
 
 
 def _build(engine: Client, name: str, context: Path, reference: str, options: dict[str, Any]) -> None:
-    last = ""
-    with context.open("rb") as tar:
-        lines = translated(lambda: engine.api.build(
-            fileobj=tar, custom_context=True, tag=reference, rm=True, forcerm=True, decode=True,
-            container_limits={"memory": MEMORY, "memswap": MEMORY}, **options))
-        with closing(lines):
-            while (line := translated(lambda: next(lines, None))) is not None:
-                last = str(line.get("stream") or last).strip() or last
-                if "error" in line:
-                    why = f"{str(line['error'])[:500]} {last[-500:]}"
-                    raise Unavailable("image_not_built", f"{name} cannot be built: {why}")
+    builder = _Builder(engine)
+    with context.open("rb") as tar, builder.watched():
+        try:
+            last = builder.follow(translated(lambda: engine.api.build(
+                fileobj=tar, custom_context=True, tag=reference, rm=True, forcerm=True, decode=True,
+                container_limits={"memory": MEMORY, "memswap": MEMORY}, **options)))
+        except Unavailable:
+            if not builder.ended:
+                raise
+            last = ""
+    if problem := builder.ended or last:
+        raise Unavailable("image_not_built", f"{name} cannot be built: {problem}")
+
+
+class _Builder:
+    """One build at an engine, which is ended by hanging up on it: where it takes too long, says too much or leaves too
+    little of the disk."""
+
+    def __init__(self, engine: Client) -> None:
+        self.ended = ""
+        self._engine, self._said, self._over = engine, 0, Event()
+        self._root = Path(str(engine.info().get("DockerRootDir") or "/"))
+        self._answers: list[Any] = []
+        engine.api.hooks["response"].append(lambda answer, *_, **__: self._answers.append(answer))
+
+    def follow(self, lines: Generator[dict[str, Any], None, None]) -> str:
+        """Read what it says to its end; its last words where it failed, else ""."""
+        words = ""
+        while (line := translated(lambda: next(lines, None))) is not None:
+            words = f"{words}{line.get('stream') or ''}"[-500:]
+            self._said += len(str(line))
+            if "error" in line:
+                return f"{words.strip()} ({' '.join(str(line['error']).split())[-300:]})"
+        return ""
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Meanwhile nothing goes too far."""
+        watcher = Thread(target=self._watch, args=(time.monotonic() + LONGEST_S,), name="build", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            watcher.join()
+
+    def _watch(self, end: float) -> None:
+        while not (self._over.wait(LOOK_S) or self.ended):
+            if time.monotonic() > end:
+                self._end(f"it does not end within {LONGEST_S:g} s.")
+            elif self._said > MOST_SAID:
+                self._end(f"it prints more than {MOST_SAID >> 20} MiB.")
+            elif self._root.is_dir() and shutil.disk_usage(self._root).free < LEAST_FREE:
+                self._end(f"less than {LEAST_FREE >> 30} GiB are left on the engine's disk.")
+
+    def _end(self, why: str) -> None:
+        if self._answers:
+            self.ended = why
+            stream = self._engine.api._get_raw_response_socket(self._answers[-1])
+            getattr(stream, "_sock", stream).shutdown(socket.SHUT_RDWR)

@@ -20,6 +20,7 @@ from core.domain.errors import NotFound, ReportableError
 from core.domain.ids import new_id
 from core.domain.task import Task
 from core.sandbox.archive import tar_of
+from core.sandbox.disk_watch import unless_full
 from core.sandbox.engine import drop_image, in_thread
 from core.sandbox.sandbox import Ran, Sandbox
 from core.tasks.evaluator_hosts import LOGS, TESTS, EvaluatorHosts
@@ -64,8 +65,8 @@ async def _in_copy(task: Task, tests: Sequence[tuple[str, Path]], copy: Sandbox)
         await copy.unpack(tar_of(tests), place)
         command = (f"mkdir -p {VERIFIER}; {_command(task, place)} > {LOGS}/output 2>&1; code=$?; "
                    f"tail -c {OUTPUT_LIMIT} {LOGS}/output; exit $code")
-        ran = await copy.run(["env", *_environment(task, place), "bash", "-c", command], cwd=copy.workspace,
-                             timeout=timeout, limit=OUTPUT_LIMIT)
+        ran = await unless_full(copy.run(["env", *_environment(task, place), "bash", "-c", command],
+                                         cwd=copy.workspace, timeout=timeout, limit=OUTPUT_LIMIT), [copy])
         if ran.timed_out:
             return failed(f"The tests did not end within {timeout:g} s.")
         if Path(task.evaluator.script).name == SUMMED_UP:
