@@ -15,7 +15,7 @@ import docker.errors
 
 from core.domain.errors import InvalidInput, NotFound, Unavailable
 from core.sandbox.engine import OWN, Client, open_engine, translated
-from core.sandbox.image import build_image, find_image, is_made, pulled
+from core.sandbox.image import build_image, find_image, is_made, pulled, short_digest
 from core.sandbox.network import ensure_egress, ensure_network, proxy_environment
 from core.sandbox.placement import EngineAddress
 
@@ -36,23 +36,27 @@ LEAST_FREE = 2 << 30
 
 def build_task_image(name: str, bases: Sequence[str], context: Path, tag: str, *, reach: tuple[str, ...],
                      timeout: float, at: EngineAddress = OWN) -> str:
-    """The reference of an image built of a tar, whose `Dockerfile` is vetted, unless it is there already. Blocking.
+    """The reference of an image built of a tar, whose `Dockerfile` is vetted, unless it is there already, made of the
+    bases that the engine has now. Blocking.
 
     `name` is how the Dockerfile is called in sentences; its commands reach what `reach` names, through a proxy, and
     nothing else. Raises NotFound (unknown_image) for a base that neither the engine nor a registry has, InvalidInput
     (bad_dockerfile) for one with triggers, Unavailable (image_not_built) with the builder's last words.
     """
-    reference = f"{REPOSITORY}:{tag}"
+    newest = f"{REPOSITORY}:{tag}"
     with closing(open_engine(at, timeout=max(10, int(timeout)))) as engine:
+        if not all(find_image(engine, base) for base in bases) and is_made(engine, newest):
+            return newest  # a base that was removed since cannot have changed
+        ids = [_require_base(engine, name, base) for base in bases]
+        reference = f"{REPOSITORY}:{short_digest(tag, *ids)}"
         if not is_made(engine, reference):
-            for base in bases:
-                _require_base(engine, name, base)
             with _way_out(engine, tag, reach) as options:
                 _build(engine, name, context, reference, options)
+            translated(lambda: engine.images.get(reference).tag(newest))
     return reference
 
 
-def _require_base(engine: Client, name: str, base: str) -> None:
+def _require_base(engine: Client, name: str, base: str) -> str:
     try:
         found = find_image(engine, base) or pulled(engine, base)
     except NotFound as error:
@@ -62,6 +66,7 @@ def _require_base(engine: Client, name: str, base: str) -> None:
     if triggers := (found.attrs.get("Config") or {}).get("OnBuild"):  # an ADD of theirs is fetched by the engine
         raise InvalidInput("bad_dockerfile", f"{name} builds upon the image {base}, which asks for more (ONBUILD "
                            f"{str(triggers[0])[:200]}) than was read here: name an image without such triggers.")
+    return str(found.id)
 
 
 @contextmanager
