@@ -79,8 +79,7 @@ class ServersDialog(QDialog):
         palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
         self.problem.setPalette(palette)
         self.chosen = QGroupBox(self.tr("This server"), self)
-        row(_label(self.tr("Name"), self.name, self), (self.name, 1), self.on, self.again, self.off,
-            on=self.chosen)
+        row(_label(self.tr("Name"), self.name, self), (self.name, 1), self.on, self.again, self.off, on=self.chosen)
         fresh = QGroupBox(self.tr("Add a server"), self)
         form = QFormLayout(fresh)
         for text, box in ((self.tr("Address"), self.address), (self.tr("Token"), self.token),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -16,8 +17,10 @@ from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
 from app.kit.thin_line import Gist
-from app.terminals.emulator import Emulator
 from app.terminals.screen import TerminalScreen
+
+if TYPE_CHECKING:
+    from app.terminals.emulator import Emulator
 
 FEW_TABS = 3
 """So many tabs are changed while they are in sight."""

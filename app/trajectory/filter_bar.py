@@ -112,7 +112,6 @@ class FilterBar(QWidget):
                 "import": QCoreApplication.translate("ReviewView", "import")}.get(kind, menu_text(kind))
 
 
-
 def _span(time: str) -> str:
     """An hour or a day of some choice of times as people say it, in local time."""
     first, last = span_of(time)

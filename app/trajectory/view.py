@@ -92,8 +92,7 @@ class TrajectoryView(QWidget):
     def _lay_out(self) -> Faces:
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
-        for widget in (self.facets, self.find_box, self.regex, self.hits, self.before, self.after,
-                       self.filters_button):
+        for widget in (self.facets, self.find_box, self.regex, self.hits, self.before, self.after, self.filters_button):
             top.addWidget(widget, int(widget is self.find_box))
         middle = QHBoxLayout()
         middle.setSpacing(theme.GRID)

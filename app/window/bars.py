@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 
 
-def add_bar(window: QMainWindow, name: str, held: QWidget, area: Qt.ToolBarArea, *, above: bool = False
-            ) -> QToolBar:
+def add_bar(window: QMainWindow, name: str, held: QWidget, area: Qt.ToolBarArea, *, above: bool = False) -> QToolBar:
     """Put a widget into a bar of its own; `name` is for the stored state of the window; `above`: over the others of its
     area."""
     bar = QToolBar(window)

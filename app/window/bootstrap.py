@@ -38,6 +38,7 @@ from app.servers.controller import ServerDesks, ServersController
 from app.servers.invitations import InvitationsController
 from app.servers.local_server import LocalServer
 from app.window.application import ApplicationController
+from app.window.first_paint import FirstPaint
 from app.window.instance import Doorbell, OpenRequest
 from app.window.start import StartController
 from app.window.status import StatusController
@@ -163,7 +164,7 @@ class Desktop(QObject):
         self.window.show()
         self.servers.open_all()
         if not options.server:
-            self.connection.serve_here()
+            FirstPaint(self.window).came.connect(self.connection.serve_here)
         asked = options.as_request(token)
         self.go(asked)
         if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):

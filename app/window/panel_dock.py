@@ -12,7 +12,6 @@ from app.kit.thin_line import Gist, ThinLine
 LEAST = QSize(200, 96)
 """The room that a panel gets at least, so that the window fits a Full HD screen at 200 %: 960 × 540."""
 
-
 GRIP = 6
 """Height of what a dock without a title is dragged by."""
 

@@ -36,8 +36,7 @@ class SessionHead(QWidget):
         self.facts = PlainLabel("", self, elide=True)
         self.facts.setFont(theme.font_of("fact"))
         self.facts.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self, capped=False)
-                     for key in ACTS]
+        self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self, capped=False) for key in ACTS]
         for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Resume")),
                           ("continue", self.tr("Continue…")), ("interrupt", self.tr("Interrupt"))):
             place.actions[f"session.{key}"].setIconText(word)
@@ -111,4 +110,6 @@ class SessionHead(QWidget):
             return self.tr("{state}, not reviewed").format(state=word)
         if judged < len(trajectory.steps):
             return self.tr("{state}, not fully reviewed").format(state=word)
+        if not any(v.author.kind == "person" for o in trajectory.steps.opinions.values() for v in o.verdicts.values()):
+            return self.tr("{state}, judged in its file").format(state=word)
         return self.tr("{state}, reviewed").format(state=word)

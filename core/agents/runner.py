@@ -273,8 +273,10 @@ class _Run:
 
     async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel | None) -> None:
         """Work on the session's hosts; without a model of ours an external agent does."""
-        images = await built_images(self._catalogue, task, settings, read_places(self._folder))
-        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images)
+        lab_names = Allowances(self._home / "allowed").names()
+        images = await built_images(self._catalogue, task, settings, read_places(self._folder), lab_names)
+        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images,
+                             lab_names)
         native = settings.model.actions == "native"
         count = model.count if model else estimate_tokens
         handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
 
 import click
 
 from core import program
+from core.cli.demo_headless import run_headless
+from core.cli.demo_session import settings_of, start_session, stop_session
+from core.cli.desktop import check_display
+from core.cli.doctor import docker_engine
 from core.cli.output import emit, json_option, note, say
+from core.cli.private_server import served
 from core.domain.errors import Unavailable
-
-if TYPE_CHECKING:
-    from core.store.home import Home
+from core.store.home import Home
 
 
 @click.command()
@@ -24,24 +26,18 @@ if TYPE_CHECKING:
 @json_option
 def demo(headless: bool, unconfined: bool, quick: bool, check: bool, train_steps: int, as_json: bool) -> int:
     """Run the demonstration: a scripted agent errs, a person's guidance sets it right. No key or model is needed."""
-    from core.store.home import Home
-
     home = Home.default()
     if headless or check:
         check_sandbox(unconfined)
     if check:
         return _tell_settings(unconfined, as_json)
     if headless:
-        from core.cli.demo_headless import run_headless
-
         return run_headless(home, unconfined, train_steps, quick, as_json)
     return _in_the_desktop(home, unconfined)
 
 
 def _tell_settings(unconfined: bool, as_json: bool) -> int:
     """What its session is started with."""
-    from core.cli.demo_session import settings_of
-
     task, settings = settings_of(unconfined)
     emit({"task": task, "agent": settings}) if as_json else say(f"The agent of {task} can work here.")
     return 0
@@ -49,10 +45,6 @@ def _tell_settings(unconfined: bool, as_json: bool) -> int:
 
 def _in_the_desktop(home: Home, unconfined: bool) -> int:
     """Until the window is closed. Without an engine the window opens all the same, and asks."""
-    from core.cli.demo_session import start_session, stop_session
-    from core.cli.desktop import check_display
-    from core.cli.private_server import served
-
     check_display()
     try:
         check_sandbox(unconfined)
@@ -71,8 +63,6 @@ def _in_the_desktop(home: Home, unconfined: bool) -> int:
 
 def check_sandbox(unconfined: bool) -> None:
     """Make sure that the agent has somewhere to work. Raises Unavailable with the way out."""
-    from core.cli.doctor import docker_engine
-
     engine = docker_engine()
     if not unconfined and not engine.works:
         raise Unavailable("no_docker", f"{engine.state} {engine.mend} Or let the scripted agent of the demonstration "

@@ -23,8 +23,13 @@ from core.domain.errors import Unavailable
 from core.domain.events import Event
 from core.domain.ids import new_id
 from core.domain.trajectory import Trajectory
+from core.export.options import ExportOptions
+from core.export.run import export
+from core.llm.extra import require_extra
 from core.protocol.operations import Guide
 from core.store.home import Home
+from core.tasks.demo import guidance_due
+from core.training.thin import thin
 from core.workers.training import Metric, TrainFailure, read_reports
 
 SESSION_LIMIT_S = 600.0
@@ -56,8 +61,6 @@ THIN_LAYERS = 2
 
 def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as_json: bool) -> int:
     """Go the whole way; progress goes to stderr, the places of the results to stdout."""
-    from core.llm.extra import require_extra
-
     require_extra("torch", "transformers")
     os.environ |= {"TQDM_DISABLE": "1", "TRANSFORMERS_VERBOSITY": "error"}  # our stages tell the progress
     started = monotonic()
@@ -84,8 +87,6 @@ def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as
 
 def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
     """Prints the events and, once the mistake is visible, sends the guidance as a person would."""
-    from core.tasks.demo import guidance_due
-
     sent: list[str] = []
 
     def on_event(trajectory: Trajectory, event: Event) -> None:
@@ -104,9 +105,6 @@ def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa:
 def _results(
     home: Home, session: str, folder: Path, train_steps: int, shots: tuple[str, ...], quick: bool
 ) -> DemoResults:
-    from core.export.options import ExportOptions
-    from core.export.run import export
-
     with _stage("The model for tokens and training"):
         model = _model(home, quick)
     options = ExportOptions(balance="none", unjudged="keep")
@@ -129,8 +127,6 @@ def _results(
 
 
 def _model(home: Home, quick: bool) -> str:
-    from core.training.thin import thin
-
     found = Path(default_model(home))
     return str(thin(found, found.with_name(f"{found.name}-{THIN_LAYERS}-layers"), THIN_LAYERS) if quick else found)
 

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -29,12 +28,10 @@ from core.formats.live_source import LiveSource, stamp
 from core.formats.new_files import NewFiles
 from core.formats.source import Source
 from core.protocol.operations import ImportSession
+from core.server.authority import Authority
 from core.store import log, tombstones
 from core.store.home import Home
 from core.workers.imports import ImportLine
-
-if TYPE_CHECKING:
-    from core.server.authority import Authority
 
 LOOK_S = 0.3
 SHARE = 4

@@ -6,7 +6,12 @@ import sys
 
 import click
 
+from core.cli.log_access import reading, trajectory, writing
 from core.cli.output import emit, json_option, say
+from core.domain.errors import InvalidInput
+from core.domain.ids import new_id
+from core.protocol.operations import ChangeGuidance, Guide
+from core.store.home import Home
 
 
 @click.command()
@@ -16,12 +21,6 @@ from core.cli.output import emit, json_option, say
 @json_option
 def guide(session: str, text: str, interrupt: bool, as_json: bool) -> None:
     """Queue TEXT (- reads it from stdin) as guidance for SESSION; the agent gets it with its next step."""
-    from core.cli.log_access import writing
-    from core.domain.errors import InvalidInput
-    from core.domain.ids import new_id
-    from core.protocol.operations import Guide
-    from core.store.home import Home
-
     advice = sys.stdin.read() if text == "-" else text
     if not advice.strip():
         raise InvalidInput("empty_guidance", "The guidance is empty.")
@@ -54,10 +53,6 @@ def withdraw(session: str, guidance: str, as_json: bool) -> None:
 
 
 def _change(session: str, guidance: str, text: str | None, as_json: bool) -> None:
-    from core.cli.log_access import reading, trajectory, writing
-    from core.protocol.operations import ChangeGuidance
-    from core.store.home import Home
-
     home = Home.default()
     writing(home, lambda authority: authority.do(session, ChangeGuidance(guidance=guidance, text=text)))
     with reading(home) as conn:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from core.cli.output import emit, json_option, say
-
-if TYPE_CHECKING:
-    from core.workers.reinforcement import RlMetric
+from core.domain.errors import InvalidInput, ReportableError
+from core.llm.extra import require_extra
+from core.training.worker import stop_on_signals
+from core.workers.messages import Problem
+from core.workers.reinforcement import RlMetric
+from core.workers.training import TrainFailure
 
 
 @click.command()
@@ -29,11 +31,6 @@ def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], as_json: boo
     The same command goes on with a run that was stopped. With --json each line on stdout is one update; the last says
     {"done": true, "folder": …}.
     """
-    from core.domain.errors import InvalidInput, ReportableError
-    from core.llm.extra import require_extra
-    from core.workers.messages import Problem
-    from core.workers.training import TrainFailure
-
     unnamed = [s for s in settings if "=" not in s]
     if unnamed:
         raise InvalidInput("bad_settings", f"--set takes NAME=VALUE, not {unnamed[0]!r}.")
@@ -42,7 +39,6 @@ def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], as_json: boo
         require_extra("torch", "transformers")
         from core.training.rl import run_rl
         from core.training.rl_settings import read_rl_settings
-        from core.training.worker import stop_on_signals
 
         known = read_rl_settings(values | {name: str(value) for name, value in asked.items() if value is not None})
         summary = run_rl(known, emit if as_json else _say, stop_on_signals(threading.Event()))

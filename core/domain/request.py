@@ -29,7 +29,6 @@ _HOUSEKEEPING = frozenset({
     "/usage", "/vim"})
 """Commands that ask the program for something, and not the agent."""
 
-
 _MARKS = re.compile(r"(?:^|(?<=[\s]))#{1,6} +|\*\*|`")
 
 

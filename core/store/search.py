@@ -154,8 +154,7 @@ class SearchIndex:
         return HitPlaces(steps=set(msgspec.json.decode(steps)),
                       others={(place, ref) for place, ref in msgspec.json.decode(others)})
 
-    def scan(self, text: str, session: str | None = None, limit: int = 50, seconds: float | None = None
-             ) -> list[Hit]:
+    def scan(self, text: str, session: str | None = None, limit: int = 50, seconds: float | None = None) -> list[Hit]:
         """Where this very text stands, in either case, also inside words; newest first. Reads everything: 0.5 s per
         100,000 steps, so it is for a worker. After `seconds` it ends with what it has found."""
         wanted = text[:MAX_QUERY].casefold()

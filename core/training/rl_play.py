@@ -45,8 +45,7 @@ class Stage:
 
     def __init__(self, settings: RlSettings, model: Any, tokenizer: Any) -> None:
         self._settings, self._model = settings, model
-        self._policy = LocalPolicy(model, tokenizer, temperature=settings.temperature,
-                                   most_at_once=settings.at_once)
+        self._policy = LocalPolicy(model, tokenizer, temperature=settings.temperature, most_at_once=settings.at_once)
         count = kind_of(EnvironmentSettings(kind=settings.kind, options=_options(settings))).count()
         self._items = _within(settings, ranges(settings.items, count), count)
         self._test_items = _within(settings, ranges(settings.test_items, 0), count)

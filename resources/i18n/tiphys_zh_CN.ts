@@ -515,6 +515,22 @@
 <context>
     <name>AgentStrip</name>
     <message>
+        <source>Allow</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow this, once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Refuse this; advice refuses it too, and tells the agent why.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>score</source>
         <translation>得分</translation>
     </message>
@@ -6283,6 +6299,10 @@ Delete or right click: take it away</source>
         <translation>{state}，未评审完</translation>
     </message>
     <message>
+        <source>{state}, judged in its file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{state}, reviewed</source>
         <translation>{state}，已评审</translation>
     </message>
@@ -6397,10 +6417,6 @@ Delete or right click: take it away</source>
     <message>
         <source>{amount} of {limit}</source>
         <translation>{amount}（上限 {limit}）</translation>
-    </message>
-    <message>
-        <source>imported: {format}</source>
-        <translation>导入：{format}</translation>
     </message>
 </context>
 <context>
@@ -7199,8 +7215,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>请求许可：</translation>
     </message>
     <message>
-        <source>Resume allows it, advice instead of that refuses it</source>
-        <translation>“继续”即允许；改为给出建议即拒绝</translation>
+        <source>Advice refuses it too, and tells the agent why</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Paused</source>

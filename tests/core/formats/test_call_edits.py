@@ -11,7 +11,7 @@ from core.domain.step import Action, ActionError, Observation, Output, StepBody
 from core.formats import registry
 from core.formats.call_edits import CallEdits
 from core.formats.edits import FileEdit
-from core.formats.lookups import lookups
+from core.formats.imported import lookups
 from core.formats.tools import table_of
 
 

@@ -346,3 +346,12 @@ def test_a_whole_session_of_a_harbor_task(base: str, tmp_path: Path) -> None:
     assert (row.state, row.score) == ("finished", 100.0), (row, scores)
     for session in ("s1", "s2"):
         asyncio.run(remove(str(tmp_path), [session], []))
+
+
+def test_an_image_without_python_is_worked_in_looked_through_and_scored(base: str, tmp_path: Path) -> None:
+    test = "test $(cat count) = 2 && ! command -v python3 && echo 1 > /logs/verifier/reward.txt\n"
+    dockerfile = f"FROM {base}\nRUN rm /usr/bin/python3*\nWORKDIR /app\nCOPY text text\n"
+    lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": dockerfile, "tests/test.sh": test})
+    found = {f.check: f.passed for f in prove(lab.entry, lab.catalogue, tmp_path, HOME)}
+    assert found.pop("nothing") is False, "a test that leaves no reward"
+    assert found and all(found.values()), found
