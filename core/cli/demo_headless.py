@@ -161,8 +161,10 @@ def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
         note(f"  the window was not ready within {WINDOW_S} s; going on without its pictures")
         return ()
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        raise Unavailable("no_screenshots", f"The window could not be shown: {last}")
+        # Qt's offscreen platform says of every dialog that it cannot hint at sizes
+        words = [line for line in done.stderr.strip().splitlines() if "propagateSizeHints" not in line]
+        raise Unavailable("no_screenshots", f"The window could not be shown: {words[-1] if words else 'no word'} "
+                          f"(exit status {done.returncode}).")
     return tuple(str(p) for p in sorted(out.glob("*.png")))
 
 
