@@ -42,8 +42,9 @@ def export_groups(home: Home, sessions: Sequence[str], form: str, out: Path, mod
     if as_json:
         emit(made)
         return
-    left = [f"{n:,} without {what}" for n, what in ((made.without_score, "a score"), (made.without_tokens, "tokens"))
-            if n]
+    left = [f"{n:,} {what}" for n, what in ((made.taken_over, "that people took over"),
+                                            (made.without_score, "without a score"),
+                                            (made.without_tokens, "without tokens")) if n]
     say(f"{made.rows:,} rows of {made.sessions:,} sessions in {made.groups:,} groups"
         + (f" (left out: {', '.join(left)})" if left else "") + f": {made.file}")
 

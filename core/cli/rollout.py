@@ -178,7 +178,7 @@ def _teller(as_json: bool) -> Callable[[Rollout], None]:
             emit({"session": one.session, "group": one.group, "item": item, "score": one.score, "reward": one.reward,
                   "steps": one.steps, "state": one.state, "reason": one.reason, "tokens": one.tokens,
                   "rows": len(one.rows), "policy_versions": one.versions, "errors": len(one.errors),
-                  "unsampled": len(one.unsampled)})
+                  "unsampled": len(one.unsampled), "people": {str(k): v for k, v in one.people.items()}})
         else:
             score = "not scored" if one.score is None else f"score {one.score:g}"
             say(f"{one.session}  item {item}  {one.state} ({one.reason})  {one.steps} steps  {score}")
@@ -188,11 +188,13 @@ def _teller(as_json: bool) -> Callable[[Rollout], None]:
 
 def _say_sum(ended: Sequence[Rollout], as_json: bool) -> None:
     """What was reached in all, on stderr where lines are for programs."""
-    scores = [one.score for one in ended if one.score is not None]
+    own = [one for one in ended if not one.people]
+    scores = [one.score for one in own if one.score is not None]
     tell = note if as_json else say
     mean = f"mean score {sum(scores) / len(scores):.1f}" if scores else "no score"
     solved = sum(score >= 100 for score in scores)
-    tell(f"{len(ended):,} roll-outs, {sum(one.steps for one in ended):,} steps, {mean}, {solved:,} solved")
+    tell(f"{len(own):,} roll-outs, {sum(one.steps for one in own):,} steps, {mean}, {solved:,} solved"
+         + (f"; {len(ended) - len(own):,} more that people took over" if len(own) < len(ended) else ""))
     missing = sum(len(one.unsampled) for one in ended)
     if missing:
         why = next(iter(next(one for one in ended if one.unsampled).unsampled.values()))
