@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from core.cli.output import emit, json_option, say
-
-if TYPE_CHECKING:
-    from core.workers.reinforcement import RlMetric, RlPlan
+from core.domain.errors import InvalidInput, ReportableError
+from core.llm.extra import require_extra
+from core.training.worker import stop_on_signals
+from core.workers.messages import Problem
+from core.workers.reinforcement import RlMetric, RlPlan
+from core.workers.training import TrainFailure
 
 
 @click.command()
@@ -31,11 +33,6 @@ def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], dry_run: boo
     The same command goes on with a run that was stopped. With --json each line on stdout is one update; the last says
     {"done": true, "folder": …}.
     """
-    from core.domain.errors import InvalidInput, ReportableError
-    from core.llm.extra import require_extra
-    from core.workers.messages import Problem
-    from core.workers.training import TrainFailure
-
     unnamed = [s for s in settings if "=" not in s]
     if unnamed:
         raise InvalidInput("bad_settings", f"--set takes NAME=VALUE, not {unnamed[0]!r}.")
@@ -44,7 +41,6 @@ def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], dry_run: boo
         require_extra("torch", "transformers")
         from core.training.rl import plan_rl, run_rl
         from core.training.rl_settings import read_rl_settings
-        from core.training.worker import stop_on_signals
 
         known = read_rl_settings(values | {name: str(value) for name, value in asked.items() if value is not None})
         if dry_run:

@@ -46,8 +46,7 @@ class Stage:
 
     def __init__(self, settings: RlSettings, model: Any, tokenizer: Any) -> None:
         self._settings, self._model = settings, model
-        self._policy = LocalPolicy(model, tokenizer, temperature=settings.temperature,
-                                   most_at_once=settings.at_once)
+        self._policy = LocalPolicy(model, tokenizer, temperature=settings.temperature, most_at_once=settings.at_once)
         self._items, self._test_items = chosen_items(settings)
         self._home = Home(settings.home)
 
