@@ -108,11 +108,13 @@ class ReviewController(QObject):
         self._asked_before = self._asked_here()
         session = self._sight.session
         if not session:
+            self._bar.remark.turn_to("", 0)
             self._view.show_nothing()
             return
         trajectory, book = self._sight.desk.trajectory(session), self._book(session)
         target = self._target(trajectory)
         entries = target.entries
+        self._bar.remark.turn_to(session, entries[0].head.number if entries else 0)
         self._show_tally(session, trajectory, book)
         self._show_time()
         self._view.rules.setVisible(bool(trajectory.steps))
@@ -330,7 +332,7 @@ class ReviewController(QObject):
     def _note_refused(self, session: str, op: AddNote, error: ReportableError) -> None:
         self._place.notices.tell(words_of(Refusal(session, op, error)), "error", session)
         if error.code == STEP_CHANGED:
-            self._bar.remark.offer(op.text)
+            self._bar.remark.offer(session, op.step, op.text)
 
     def _remember_choice(self, key: str, on: bool) -> None:
         self._place.settings.set(key, on)

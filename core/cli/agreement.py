@@ -9,6 +9,7 @@ import click
 
 from core.cli.output import emit, json_option, say, table
 from core.cli.propose_verdicts import rules_for, rules_option, step_bodies, task_of
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.supervision.agreement import Agreement
@@ -40,7 +41,7 @@ def agreement(sessions: tuple[str, ...], rules_folder: Path | None, as_json: boo
 
 
 def _print_agreement(found: Agreement) -> None:
-    say(f"{found.sessions} sessions, {found.steps} steps, {found.decided} decided by people.")
+    say(f"{counted(found.sessions, 'session')}, {counted(found.steps, 'step')}, {found.decided} decided by people.")
     table(["source", "masks", "judged", "confirmed", "precision", "missed", "kappa"],
           [[s.source, s.masks, s.judged, s.confirmed, s.precision, s.missed, s.kappa] for s in found.sources])
     table(["person", "person", "steps", "agreement", "kappa"],

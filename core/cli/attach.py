@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli.output import note, say
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.agents.external import GatewayAddress
@@ -191,7 +192,7 @@ def _state_when_over(home: Home, session: str) -> str:
     while time.monotonic() < until:
         row = _row(home, session)
         if row.state in FINAL_STATES:
-            return f"{row.state} ({row.reason}), {row.steps} steps"
+            return f"{row.state} ({row.reason}), {counted(row.steps, 'step')}"
         time.sleep(0.1)
     return ""
 

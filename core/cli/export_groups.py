@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from core.cli.output import emit, say
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.store.home import Home
@@ -43,7 +44,7 @@ def export_groups(home: Home, sessions: Sequence[str], form: str, out: Path, mod
         return
     left = [f"{n:,} without {what}" for n, what in ((made.without_score, "a score"), (made.without_tokens, "tokens"))
             if n]
-    say(f"{made.rows:,} rows of {made.sessions:,} sessions in {made.groups:,} groups"
+    say(f"{counted(made.rows, 'row')} of {counted(made.sessions, 'session')} in {counted(made.groups, 'group')}"
         + (f" (left out: {', '.join(left)})" if left else "") + f": {made.file}")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli.output import emit, json_option, note, say
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.cli.progress import ProgressDisplay
@@ -53,8 +54,8 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
             _judge(home, [line.session for line in found])
     except KeyboardInterrupt:
         progress.clear()
-        note(f"tiphys: It was cancelled. {len(found)} sessions are imported; each other one is there whole or not at "
-             "all.")
+        note(f"tiphys: It was cancelled after {counted(len(found), 'session')}; each other one is there whole or "
+             "not at all.")
         return 130
     _tell(failures, as_lines=as_json and with_progress)
     _tell_passed(passed, as_json, with_progress)
@@ -115,7 +116,7 @@ def _tell_passed(tally: FolderTally, as_json: bool, with_progress: bool) -> None
     elif not as_json:
         kinds = ", ".join(f"{count:,} {suffix or 'without a suffix'}"
                           for suffix, count in tally.kinds(_SUFFIXES).items())
-        note(f"tiphys: {tally.read:,} files were read, {tally.unknown.total():,} are in no known format ({kinds}).")
+        note(f"tiphys: {counted(tally.read, 'file')} read, {tally.unknown.total():,} in no known format ({kinds}).")
 
 
 _SUFFIXES, _MOST_SUFFIXES = 12, 500

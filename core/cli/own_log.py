@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli.output import emit, json_option, say, table
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,7 @@ def _show(found: list[tuple[str, int, list[RecordDifference] | None]]) -> None:
     if rows:
         table(("session", "step", "in its record", "what", "session says", "record says"), rows)
     for name, steps, differing in found:
-        say(f"{name}: {steps} steps, " + ("of which it has no record" if differing is None else
+        say(f"{name}: {counted(steps, 'step')}, " + ("of which it has no record" if differing is None else
                                           f"{len(differing)} differences from its record"))
 
 

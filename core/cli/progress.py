@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from core.cli.output import emit, visible
+from core.domain.plural import counted
 from core.workers.imports import ImportProgress, ImportProgressLine
 
 EVERY_S = 0.1
@@ -62,8 +63,8 @@ class ProgressDisplay:
         if self._as_json:
             emit(ImportProgressLine(how_far))
             return
-        line = (f"{how_far.done:4.0%}  file {how_far.number:,} of {how_far.of:,}, {how_far.sessions:,} sessions  "
-                f"{how_far.file}")
+        line = (f"{how_far.done:4.0%}  file {how_far.number:,} of {how_far.of:,}, "
+                f"{counted(how_far.sessions, 'session')}  {how_far.file}")
         click.echo(f"\r\x1b[K{visible(line)[:100]}", err=True, nl=False)
         self._shown = True
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli.output import emit, json_option, say, table
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.domain.queue import AskedSteps, QueueItem, QueueWork, ReviewQueue
@@ -94,7 +95,7 @@ def make(name: str, sessions: tuple[str, ...], query: str, steps: str, twice: in
     if as_json:
         emit({"queue": made, "name": name, **result})
     else:
-        say(f"Made the queue {name} of {result['sessions']} sessions: {made}")
+        say(f"Made the queue {name} of {counted(result['sessions'], 'session')}: {made}")
 
 
 def _steps(text: str) -> AskedSteps:
@@ -213,7 +214,7 @@ def _find(conn: Connection, name: str) -> ReviewQueue:
 
 
 def _asks(work: QueueWork) -> str:
-    steps = {"all": "all steps", "errors": "the steps that failed"}.get(work.steps, f"{work.count} steps")
+    steps = {"all": "all steps", "errors": "the steps that failed"}.get(work.steps, f"{counted(work.count, 'step')}")
     return f"asks for {steps}" + (f" · {work.twice} % judged twice" if work.twice else "") + (
         " · blind" if work.blind else "")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli.output import emit, json_option, note, say
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.agents.replayed import FirstDifference
@@ -42,7 +43,7 @@ def replay(session: str, step: int | None, as_json: bool) -> int:
         emit({"session": session, "replay": name, "steps": last, "is_same": difference is None,
               "difference": None if difference is None else msgspec.to_builtins(difference)})
     else:
-        say(f"The same after {last} steps: results and files." if difference is None else difference.sentence)
+        say(difference.sentence if difference else f"The same after {counted(last, 'step')}: results and files.")
     return 0 if difference is None else 1
 
 

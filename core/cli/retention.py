@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli.output import emit, json_option, say
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.server.authority import Authority
@@ -32,7 +33,8 @@ def retention(dry_run: bool, at_once: bool, as_json: bool) -> None:
     home = Home.default()
     settings = read_retention(home)
     if settings.after_days is None and not as_json:
-        say(f"Nothing goes by itself: {home.path / 'retention.toml'} says no after_days.")
+        file = home.path / "retention.toml"
+        say(f"Nothing goes by itself: {f'{file} says no after_days' if file.is_file() else f'there is no {file}'}.")
     with reading(home) as conn:
         due = due_sessions(conn, settings, lookups_of(home), time.time()) if settings.after_days else []
 
@@ -48,4 +50,4 @@ def retention(dry_run: bool, at_once: bool, as_json: bool) -> None:
                   "steps": one.steps, "bytes": one.bytes, "is_done": done})
         else:
             say(f"{one.session}  {one.title}: {settings.action}{'d' if done else ''}, as {one.why} "
-                f"({one.steps:,} steps, {one.bytes:,} bytes)")
+                f"({counted(one.steps, 'step')}, {counted(one.bytes, 'byte')})")

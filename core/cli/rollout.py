@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from core.cli.output import emit, json_option, note, say, table
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.domain.task import ModelSettings, Task
@@ -60,6 +61,9 @@ def rollout(environment: str, items: str, group_size: int, options: Sequence[str
     if sum((plan, local is not None, run is not None, bool(model))) != 1:
         raise InvalidInput("no_model", "Name who plays: --local FOLDER, --run RUN, --model NAME with --base-url, or "
                            "--plan.")
+    if bool(model) != bool(base_url):
+        raise InvalidInput("no_model", f"--{'base-url' if model else 'model'} is missing: an endpoint is named by "
+                           "--model NAME and --base-url URL together.")
     if run is None and click.get_current_context().get_parameter_source("most_behind") == ParameterSource.COMMANDLINE:
         raise InvalidInput("bad_options", "--most-behind has an effect only with --run.")
     given = dict(_pair(one) for one in options)
@@ -203,7 +207,7 @@ def _teller(as_json: bool) -> Callable[[Rollout], None]:
                   "unsampled": len(one.unsampled)})
         else:
             score = "not scored" if one.score is None else f"score {one.score:g}"
-            say(f"{one.session}  item {item}  {one.state} ({one.reason})  {one.steps} steps  {score}")
+            say(f"{one.session}  item {item}  {one.state} ({one.reason})  {counted(one.steps, 'step')}  {score}")
 
     return tell
 
@@ -214,8 +218,9 @@ def _say_sum(ended: Sequence[Rollout], as_json: bool) -> None:
     tell = note if as_json else say
     mean = f"mean score {sum(scores) / len(scores):.1f}" if scores else "no score"
     solved = sum(score >= 100 for score in scores)
-    tell(f"{len(ended):,} roll-outs, {sum(one.steps for one in ended):,} steps, {mean}, {solved:,} solved")
+    tell(f"{counted(len(ended), 'roll-out')}, {counted(sum(one.steps for one in ended), 'step')}, {mean}, "
+         f"{solved:,} solved")
     missing = sum(len(one.unsampled) for one in ended)
     if missing:
         why = next(iter(next(one for one in ended if one.unsampled).unsampled.values()))
-        tell(f"{missing:,} answers have no tokens to learn from: {why}")
+        tell(f"{counted(missing, 'answer')} without tokens to learn from: {why}")

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from core.cli.output import emit, json_option, note, say
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.domain.events import Event
@@ -100,7 +101,7 @@ def wait_for_end(home: Home, session: str, as_json: bool) -> int:
     if as_json:
         emit(session_line(ended.row))
     else:
-        say(f"{ended.row.state} ({ended.row.reason}), {ended.row.steps} steps, {_score(ended)}")
+        say(f"{ended.row.state} ({ended.row.reason}), {counted(ended.row.steps, 'step')}, {_score(ended)}")
     return 0 if ended.row.state == "finished" else 1
 
 

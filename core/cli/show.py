@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli.output import emit, json_option, say
+from core.domain.plural import counted
 
 if TYPE_CHECKING:
     from core.cli.printed_json import ShownSession, ShownStep
@@ -35,7 +36,8 @@ def _print(shown: ShownSession) -> None:
 
     row = shown.row
     say(f"{row.title}  ({shown.session}, {row.origin})")
-    say(f"{row.state}{f' ({row.reason})' if row.reason else ''}, {row.steps:,} steps, {row.errors:,} with an error")
+    say(f"{row.state}{f' ({row.reason})' if row.reason else ''}, {counted(row.steps, 'step')}, {row.errors:,} with an "
+        "error")
     for step in shown.steps:
         _print_step(step, whole=len(shown.steps) == 1)
     for score in shown.scores:
@@ -61,4 +63,4 @@ def _print_step(step: ShownStep, whole: bool) -> None:
     for seen in step.observations:
         say(f"← {seen.status}{'' if seen.exit_code is None else f', exit code {seen.exit_code}'}\n{seen.text}")
     for message in step.context or ():
-        say(f"[{message.role}, {message.tokens:,} tokens] {message.content}")
+        say(f"[{message.role}, {counted(message.tokens, 'token')}] {message.content}")

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import torch
 
-from core.domain.errors import Conflict
 from core.training.policy_rows import PolicyRow, load_rows, save_rows
 from core.training.rl_play import Played
 from core.training.rl_settings import RlSettings
+from core.training.settings import check_same_run
 from core.workers.reinforcement import GroupSheet, RlMetric
 
 _FREE = ("out", "updates", "device", "pack_tokens", "merge_prefixes", "save_every", "keep")
@@ -32,9 +32,7 @@ class RunFolder:
         path = self._root / "run.json"
         if path.is_file():
             before = msgspec.json.decode(path.read_bytes())
-            other = sorted(k for k in facts if before.get(k) != facts[k])
-            if other:
-                raise Conflict("other_run", f"{self._root} holds a run with another {', '.join(other)}.", fields=other)
+            check_same_run(str(self._root), before, facts)
             return
         self._write(path, msgspec.json.format(msgspec.json.encode(facts), indent=2))
 
