@@ -95,7 +95,7 @@ def make(name: str, sessions: tuple[str, ...], query: str, steps: str, twice: in
     if as_json:
         emit({"queue": made, "name": name, **result})
     else:
-        say(f"Made the queue {name} of {counted(result['sessions'], 'session')}: {made}")
+        say(f"Made the queue {name} of {counted(int(str(result['sessions'])), 'session')}: {made}")
 
 
 def _steps(text: str) -> AskedSteps:
