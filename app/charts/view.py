@@ -137,7 +137,7 @@ class ChartsView(QWidget):
         if not sessions:
             menu.addAction(self.tr("There is no other session")).setEnabled(False)
 
-    def is_looked_at(self) -> bool:
+    def is_in_view(self) -> bool:
         """Whether any of it can be seen: behind another tab Qt calls a panel visible. If not, `came_up` will tell."""
         self._waits = self.visibleRegion().isEmpty()
         return not self._waits
