@@ -98,8 +98,7 @@ class ChartsView(QWidget):
 
     def _lay_out(self) -> Faces:
         foot = row(self.over, self.shown, self.others, 1, self.save, spacing=theme.GRID)
-        self._room = QScrollArea(self)
-        self._room.setWidgetResizable(True)
+        self._room = QScrollArea(self, widgetResizable=True)
         self._room.setFrameShape(QScrollArea.Shape.NoFrame)
         empty = Empty(self.tr("Score, context, cost and duration of each step are drawn here as the session works. "
                               "Drag over them to mark steps."), self)

@@ -18,8 +18,7 @@ class Empty(QWidget):
         self, hint: str, parent: QWidget | None = None, *, action: QAction | None = None, title: str = ""
     ) -> None:
         super().__init__(parent)
-        self.title = PlainLabel(title, self, wrap=True)
-        self.title.setFont(theme.bold_font(self.font()))
+        self.title = PlainLabel(title, self, wrap=True, font=theme.bold_font(self.font()))
         self.title.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.title.setVisible(bool(title))
         self.label = PlainLabel(hint, self, wrap=True, faint=True)

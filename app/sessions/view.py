@@ -64,10 +64,9 @@ class SessionsView(QWidget):
         self.chips.chosen.connect(self.words.setText)
 
     def _make_list(self, model: SessionsModel) -> QListView:
-        made = QListView(self)
+        made = QListView(self, uniformItemSizes=True)
         made.setModel(model)
         made.setItemDelegate(SessionRowDelegate(made))
-        made.setUniformItemSizes(True)
         made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         made.setAccessibleName(self.tr("Sessions"))
@@ -75,8 +74,7 @@ class SessionsView(QWidget):
         return made
 
     def _make_filter(self) -> QLineEdit:
-        made = QLineEdit(self)
-        made.setPlaceholderText(self.tr("Filter: words, state:running, is:new, cost>2 …"))
+        made = QLineEdit(self, placeholderText=self.tr("Filter: words, state:running, is:new, cost>2 …"))
         made.setAccessibleName(self.tr("Filter sessions"))
         set_tooltip(made, self.tr(
             "Words of title, task, model or server; state: server: model: task: format: attention:\n"

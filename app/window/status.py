@@ -22,8 +22,7 @@ class StatusController(QObject):
         super().__init__(bar)
         self._place, self._bar = place, bar
         self._was_online = False
-        self._timer = QTimer(self)
-        self._timer.setInterval(2000)
+        self._timer = QTimer(self, interval=2000)
         self._connect()
         self._show_all()
         self._timer.start()

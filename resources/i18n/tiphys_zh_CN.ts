@@ -968,6 +968,22 @@
         <translation>没有任何人、规则或模型裁定过的步骤如何处理</translation>
     </message>
     <message>
+        <source>Written by people</source>
+        <translation>由人写的步骤</translation>
+    </message>
+    <message>
+        <source>train it as the agent&apos;s own</source>
+        <translation>按智能体自己的来训练</translation>
+    </message>
+    <message>
+        <source>context alone, without loss</source>
+        <translation>只作上下文，不计损失</translation>
+    </message>
+    <message>
+        <source>What becomes of steps that a person wrote in the agent&apos;s place</source>
+        <translation>人代替智能体写的步骤如何处理</translation>
+    </message>
+    <message>
         <source>Thoughts</source>
         <translation>思考</translation>
     </message>
@@ -2075,6 +2091,10 @@
     <message>
         <source>Sessions hold GPUs of {name}; end them first.</source>
         <translation>有会话占用 {name} 的 GPU；请先结束它们。</translation>
+    </message>
+    <message>
+        <source>The feed of updates is older than the one that was there before: it is not believed. Somebody put it there again.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The feed of updates is not signed with your administrator&apos;s key: it is not believed.</source>
