@@ -100,6 +100,7 @@ class ChartsView(QWidget):
         foot = row(self.over, self.shown, self.others, 1, self.save, spacing=theme.GRID)
         self._room = QScrollArea(self, widgetResizable=True)
         self._room.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._room.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what draws in it takes the keys
         empty = Empty(self.tr("Score, context, cost and duration of each step are drawn here as the session works. "
                               "Drag over them to mark steps."), self)
         return faces(self, empty, (self._room, 1), self.legend, self.reading, foot)
