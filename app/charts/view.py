@@ -7,11 +7,10 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFontMetrics, QImage, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtGui import QAction, QFontMetrics, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
 
-from app.charts.series import Curves
 from app.kit import quantities, theme
 from app.kit.boxes import row
 from app.kit.empty import Empty, Faces, faces
@@ -99,8 +98,7 @@ class ChartsView(QWidget):
 
     def _lay_out(self) -> Faces:
         foot = row(self.over, self.shown, self.others, 1, self.save, spacing=theme.GRID)
-        self._room = QScrollArea(self)
-        self._room.setWidgetResizable(True)
+        self._room = QScrollArea(self, widgetResizable=True)
         self._room.setFrameShape(QScrollArea.Shape.NoFrame)
         empty = Empty(self.tr("Score, context, cost and duration of each step are drawn here as the session works. "
                               "Drag over them to mark steps."), self)

@@ -91,10 +91,8 @@ class LearningView(QWidget):
         self.notable = EntryList(notable, self.tr("What is worth a look"), self)
         self.tasks = EntryList(tasks, self.tr("Tasks of the update"), self)
         self.table = GroupTable(group, self)
-        self.task = PlainLabel("", self, elide=True)
-        self.task.setFont(theme.bold_font(self.font()))
-        self.words = QPlainTextEdit(self)
-        self.words.setReadOnly(True)
+        self.task = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
+        self.words = QPlainTextEdit(self, readOnly=True)
         self.words.setFont(theme.mono_font())
         self.words.setFixedHeight(theme.px(64))
         self.words.document().setDocumentMargin(theme.px(tokens.SIDE))
@@ -112,10 +110,9 @@ class LearningView(QWidget):
         content = QWidget(self)
         turns = [IconButton(actions[key], icon, content) for key, icon in (
             ("previous", "chevron-left"), ("next", "chevron-right"), ("newest", "skip-forward"))]
-        head = row(self.name, (self.about, 1), self.update_name, *turns, spacing=theme.px(tokens.BETWEEN))
-        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4))
-        self.sides = QSplitter(Qt.Orientation.Horizontal, content)
-        self.sides.setChildrenCollapsible(False)
+        head = row(self.name, (self.about, 1), self.update_name, *turns, spacing=theme.px(tokens.BETWEEN),
+                   margin=(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4)))
+        self.sides = QSplitter(Qt.Orientation.Horizontal, content, childrenCollapsible=False)
         self.sides.addWidget(self._lists())
         self.sides.addWidget(self._group())
         self.sides.setStretchFactor(1, 1)
@@ -131,16 +128,15 @@ class LearningView(QWidget):
 
     def _group(self) -> QWidget:
         made = QWidget(self)
-        head = row((self.task, 1), on=None)
-        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(6), theme.px(tokens.SIDE), theme.px(6))
-        foot = row((self.facts, 1), self.open, spacing=theme.px(tokens.BETWEEN))
-        foot.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(tokens.SIDE), theme.px(6))
+        head = row((self.task, 1), on=None,
+                   margin=(theme.px(tokens.SIDE), theme.px(6), theme.px(tokens.SIDE), theme.px(6)))
+        foot = row((self.facts, 1), self.open, spacing=theme.px(tokens.BETWEEN),
+                   margin=(theme.px(tokens.SIDE), theme.px(4), theme.px(tokens.SIDE), theme.px(6)))
         column(head, (self.table, 1), self.words, foot, on=made, spacing=0, margin=0)
         return made
 
     def _caption(self, words: str) -> PlainLabel:
-        label = PlainLabel(words, self, faint=True)
-        label.setFont(theme.font_of("caption", self.font()))
+        label = PlainLabel(words, self, faint=True, font=theme.font_of("caption", self.font()))
         label.setContentsMargins(theme.px(tokens.SIDE), theme.px(8), theme.px(tokens.SIDE), theme.px(2))
         return label
 

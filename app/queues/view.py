@@ -26,8 +26,7 @@ class QueuesView(QWidget):
         self._model = model
         self._quiet = False
         self.count = PlainLabel("", self, faint=True)
-        title = PlainLabel(self.tr("Sessions"), self)
-        title.setFont(theme.bold_font(self.font()))
+        title = PlainLabel(self.tr("Sessions"), self, font=theme.bold_font(self.font()))
         self.list = QListView(self)
         self.list.setModel(model)
         self.list.setItemDelegate(SourceDelegate(self.list))
@@ -36,8 +35,8 @@ class QueuesView(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("What there is to work through"))
         self.list.setObjectName("sources")
-        head = row(title, self.count, 1, IconButton(make, "plus", self), spacing=theme.px(tokens.BETWEEN))
-        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4))
+        head = row(title, self.count, 1, IconButton(make, "plus", self), spacing=theme.px(tokens.BETWEEN),
+                   margin=(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4)))
         column(head, (self.list, 1), on=self, spacing=0, margin=0)
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
 

@@ -72,11 +72,10 @@ class EyeView(QWidget):
         self.shares.hide()
         self.text = LongText(self, name=self.tr("The chosen message"))
         self.presence = PresenceBar(self)
-        self.copy = QToolButton(self)
+        self.copy = QToolButton(self, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
         self.copy.setText(self.tr("Copy"))
         self.copy.setToolTip(self.tr("Copy what the model was given"))
         self.copy.setAccessibleName(self.tr("Copy what the model was given"))
-        self.copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.copy.setMenu(QMenu(self.copy))
         self._lay_out()
         self.shown.activated.connect(self._on_shown)
@@ -103,13 +102,13 @@ class EyeView(QWidget):
         table.setTextElideMode(Qt.TextElideMode.ElideRight)
         table.setFrameShape(QTableView.Shape.NoFrame)
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        split = QSplitter(Qt.Orientation.Vertical, self)
-        split.setChildrenCollapsible(False)
+        split = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
         split.addWidget(table)
         split.addWidget(self.text)
         split.setSizes([200, 300])
-        column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, (split, 1), on=self,
-               spacing=theme.GRID, margin=0)
+        above = column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, spacing=theme.GRID)
+        above.setContentsMargins(theme.px(tokens.SIDE), 0, theme.GRID, theme.GRID)
+        column(above, (split, 1), on=self, spacing=0, margin=0)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """What the Copy button offers."""

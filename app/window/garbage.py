@@ -23,8 +23,7 @@ class Collector(QObject):
         gc.disable()
         gc.freeze()  # the modules: nobody looks through them again
         single_shot(self, EVERY_MS, freeze).start()
-        self._timer = QTimer(self)
-        self._timer.setInterval(EVERY_MS)
+        self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(collect_what_is_due)
         self._timer.start()
 

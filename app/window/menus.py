@@ -31,15 +31,13 @@ class LayoutSwitch(QWidget):
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        line = row(on=self, spacing=2)
-        line.setContentsMargins(0, 2, theme.px(tokens.WITHIN), 2)
+        line = row(on=self, spacing=2, margin=(0, 2, theme.px(tokens.WITHIN), 2))
         for action in actions:
             line.addWidget(self._button(action))
 
     def _button(self, action: QAction) -> QToolButton:
-        button = QToolButton(self)
+        button = QToolButton(self, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextOnly)
         button.setDefaultAction(action)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         button.setFont(theme.font_of("fact"))
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         return button

@@ -34,8 +34,7 @@ class UpdatesController(QObject):
         super().__init__(parent)
         self._place, self._parent = place, parent
         self._offered = running_version()
-        self._timer = QTimer(self)
-        self._timer.setInterval(INSTALLED_EVERY_MS)
+        self._timer = QTimer(self, interval=INSTALLED_EVERY_MS)
         self._timer.timeout.connect(self.look_at_installed)
 
     def start(self) -> None:
@@ -66,10 +65,10 @@ class UpdatesController(QObject):
         from core.client.update_feed import newer
 
         try:
-            offered = await asyncio.to_thread(newer, feed.feed, feed.key)
+            offered = await asyncio.to_thread(newer, feed.feed, feed.key, self._place.home.path / "feed_seen.json")
         except ReportableError as error:
             _log.warning("%s [%s]", error.sentence, error.code)
-            if error.code == "feed_signature":
+            if error.code in ("feed_signature", "feed_set_back"):
                 self._place.notices.report(error)
             return
         if offered is not None:

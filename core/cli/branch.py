@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from core.cli.allow import allow_key
-from core.cli.log_access import writing
+from core.cli.log_access import do
 from core.cli.output import emit, json_option, say
 from core.domain.ids import new_id
 from core.domain.task import Budget, ModelSettings
@@ -49,7 +49,7 @@ def make_branches(home: Home, op: BranchSession, times: int = 1) -> list[str]:
     """Make branches that are alike; gives their ids. Raises as the server's `branch` does."""
     names = [new_id() for _ in range(times)]
     for name in names:
-        writing(home, lambda authority, name=name: authority.do(name, op))  # type: ignore[misc]
+        do(name, op, home)
     return names
 
 

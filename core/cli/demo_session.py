@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
-from core.cli.log_access import reading, writing
+from core.cli.log_access import do, reading
 from core.cli.new_session import create
 from core.cli.watch import watch_to_end
 from core.domain.errors import LimitReached
@@ -39,6 +39,6 @@ def stop_session(home: Home, session: str) -> None:
         over = log.row(conn, session).state in FINAL_STATES
     if over:
         return
-    writing(home, lambda authority: authority.do(session, Control(control="stop")))
+    do(session, Control(control="stop"), home)
     with suppress(LimitReached):  # the runner ends by itself later, and tells the next server
         watch_to_end(home, session, lambda trajectory, event: None, _STOP_S)

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from core.cli.log_access import reading, trajectory, writing
+from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, json_option, say
 from core.domain.errors import InvalidInput
 from core.domain.ids import new_id
@@ -26,7 +26,7 @@ def guide(session: str, text: str, interrupt: bool, as_json: bool) -> None:
         raise InvalidInput("empty_guidance", "The guidance is empty.")
     name = new_id()
     op = Guide(guidance=name, text=advice, mode="interrupt" if interrupt else "note")
-    writing(Home.default(), lambda authority: authority.do(session, op))
+    do(session, op)
     if as_json:
         emit({"session": session, "guidance": name, "state": "queued"})
     else:
@@ -54,7 +54,7 @@ def withdraw(session: str, guidance: str, as_json: bool) -> None:
 
 def _change(session: str, guidance: str, text: str | None, as_json: bool) -> None:
     home = Home.default()
-    writing(home, lambda authority: authority.do(session, ChangeGuidance(guidance=guidance, text=text)))
+    do(session, ChangeGuidance(guidance=guidance, text=text), home)
     with reading(home) as conn:
         changed = trajectory(conn, session).guidance.get(guidance)
     asked = changed is not None and bool(changed.change)

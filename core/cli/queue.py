@@ -7,15 +7,16 @@ from functools import partial
 import click
 import msgspec
 
-from core.cli.log_access import reading, writing
+from core.cli.log_access import do, reading
 from core.cli.output import emit, json_option, say, table
 from core.cli.queue_lines import item_line, queue_line
 from core.domain.errors import Conflict
 from core.domain.ids import new_id
+from core.domain.plural import counted
 from core.domain.queue import AskedSteps, QueueItem, QueueWork, ReviewQueue, in_review
 from core.domain.session import SessionRow
 from core.domain.session_query import Candidate, SessionQuery
-from core.protocol.operations import ChangeQueue, FinishInQueue, GiveBack, MakeQueue, QueueOp, TakeFromQueue
+from core.protocol.operations import ChangeQueue, FinishInQueue, GiveBack, MakeQueue, TakeFromQueue
 from core.store import accounts, log, queues
 from core.store.home import Home
 from core.store.sqlite import Connection
@@ -81,11 +82,11 @@ def make(name: str, sessions: tuple[str, ...], query: str, steps: str, twice: in
     work = QueueWork(steps=_steps(steps), count=int(steps) if steps.isdecimal() else 0, twice=twice, rubric=rubric,
                      blind=blind)
     made = new_id()
-    result = _do(made, MakeQueue(name=name, sessions=sessions or _chosen(query), work=work, filter=query))
+    result = do(made, MakeQueue(name=name, sessions=sessions or _chosen(query), work=work, filter=query))
     if as_json:
         emit({"queue": made, "name": name, **result})
     else:
-        say(f"Made the queue {name} of {result['sessions']} sessions: {made}")
+        say(f"Made the queue {name} of {counted(int(str(result['sessions'])), 'session')}: {made}")
 
 
 def _steps(text: str) -> AskedSteps:
@@ -123,7 +124,7 @@ def _begun(row: SessionRow) -> float:
 @json_option
 def take(name: str, session: str, person: str, as_json: bool) -> None:
     """Take SESSION of QUEUE, or the first that nobody has."""
-    result = _do(_id(name), TakeFromQueue(taken=session, person=person))
+    result = do(_id(name), TakeFromQueue(taken=session, person=person))
     emit(result) if as_json else say(f"Took {result['taken']}.")
 
 
@@ -134,7 +135,7 @@ def take(name: str, session: str, person: str, as_json: bool) -> None:
 @json_option
 def give_back(name: str, session: str, person: str, as_json: bool) -> None:
     """Have SESSION of QUEUE no more; what was judged stays."""
-    _do(_id(name), GiveBack(given=session, person=person))
+    do(_id(name), GiveBack(given=session, person=person))
     emit({"session": session}) if as_json else say(f"Gave {session} back.")
 
 
@@ -145,7 +146,7 @@ def give_back(name: str, session: str, person: str, as_json: bool) -> None:
 @json_option
 def done(name: str, session: str, undo: bool, as_json: bool) -> None:
     """Be done with SESSION of QUEUE though not all that is asked was judged."""
-    _do(_id(name), FinishInQueue(finished=session, done=not undo))
+    do(_id(name), FinishInQueue(finished=session, done=not undo))
     emit({"session": session, "done": not undo}) if as_json else say(f"{'Not done' if undo else 'Done'}: {session}.")
 
 
@@ -159,12 +160,8 @@ def done(name: str, session: str, undo: bool, as_json: bool) -> None:
 def change(name: str, add: tuple[str, ...], remove: tuple[str, ...], fresh: str | None, closed: bool | None,
            as_json: bool) -> None:
     """Change QUEUE: only who made it may, or an administrator."""
-    result = _do(_id(name), ChangeQueue(add=add, remove=remove, name=fresh, closed=closed))
+    result = do(_id(name), ChangeQueue(add=add, remove=remove, name=fresh, closed=closed))
     emit(result) if as_json else say(f"Added {result['added']}, removed {result['removed']}.")
-
-
-def _do(queue: str, op: QueueOp) -> dict[str, object]:
-    return writing(Home.default(), lambda authority: authority.do(queue, op))  # type: ignore[arg-type]
 
 
 def _id(name: str) -> str:
@@ -181,7 +178,7 @@ def _find(conn: Connection, name: str) -> ReviewQueue:
 
 
 def _asks(work: QueueWork) -> str:
-    steps = {"all": "all steps", "errors": "the steps that failed"}.get(work.steps, f"{work.count} steps")
+    steps = {"all": "all steps", "errors": "the steps that failed"}.get(work.steps, f"{counted(work.count, 'step')}")
     return f"asks for {steps}" + (f" · {work.twice} % judged twice" if work.twice else "") + (
         " · blind" if work.blind else "")
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from core.cli.log_access import reading, trajectory, writing
+from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, json_option, say
 from core.domain.errors import Conflict, InvalidInput
 from core.domain.events import Event, HandedBack, SessionStateChanged, StepAdded
@@ -35,7 +35,7 @@ def take_over(session: str, idle: float, as_json: bool) -> None:
 
     A model that is being asked is cut off; an action that runs goes on to its end.
     """
-    _do(session, TakeOver(idle_s=idle * 60))
+    do(session, TakeOver(idle_s=idle * 60))
     emit({"session": session, "asked": "take_over"}) if as_json else say(f"Session {session} is yours.")
 
 
@@ -44,7 +44,7 @@ def take_over(session: str, idle: float, as_json: bool) -> None:
 @json_option
 def hand_back(session: str, as_json: bool) -> None:
     """Have the agent of SESSION go on, after what was asked before."""
-    _do(session, HandBack())
+    do(session, HandBack())
     emit({"session": session, "asked": "hand_back"}) if as_json else say(f"The agent of session {session} goes on.")
 
 
@@ -64,12 +64,8 @@ def act(session: str, tool: str, arguments: Sequence[str], packed: str, thought:
         with reading(Home.default()) as conn:
             return _list_tools(trajectory(conn, session), as_json)
     text = packed or _packed(session, tool, arguments)
-    done = _do(session, Act(tool=tool, arguments=text, thought=thought))
+    done = do(session, Act(tool=tool, arguments=text, thought=thought))
     return _wait(session, done["seq"], as_json)
-
-
-def _do(session: str, op: TakeOver | Act | HandBack) -> dict[str, Any]:
-    return writing(Home.default(), lambda authority: authority.do(session, op))
 
 
 def _offered(shown: Trajectory) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from core.cli.log_access import reading, trajectory, writing
+from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, json_option, say
 from core.protocol.operations import GiveVerdict
 from core.store.home import Home
@@ -26,7 +26,7 @@ def verdict(session: str, place: str, value: str, reason: str, as_json: bool) ->
                          GiveVerdict)
     with reading(home) as conn:
         trajectory(conn, session).step(step)
-    writing(home, lambda authority: authority.do(session, op))
+    do(session, op, home)
     with reading(home) as conn:
         entry = trajectory(conn, session).step(step)
     if as_json:
