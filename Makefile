@@ -89,7 +89,7 @@ agents-quick: $(VENV)/.has-test
 bench: $(VENV)/.has-test
 	$(BIN)/python tests/benchmarks/run.py
 
-# Does masking help? Records, judges, trains and rolls out, and writes its tables into docs/study.md: under three hours of
+# Does masking help? Records, judges, trains and rolls out, and writes its tables into docs/study.md (.zh.md): under three hours of
 # two cores, and it goes on where it was. DESIGN=smollm2 does it with SmolLM2, WORKERS are processes that share the work.
 study: $(VENV)/.has-test
 	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.run $(or $(DESIGN),small) \
@@ -147,7 +147,7 @@ try-server-package: server-package
 	packaging/server/try.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
 	packaging/server/try-systemd.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
 
-# The pages and files that are made of the source: docs/server-settings.md, docs/errors.md (.zh.md), docs/protocol.schema.json,
+# The pages and files that are made of the source: docs/server-settings.md and errors.md (.zh.md each), protocol.schema.json,
 # packaging/server/server.toml.
 pages: $(VENV)/.has-test
 	$(BIN)/python packaging/server_settings.py

@@ -27,6 +27,7 @@ from core.domain.trajectory import Trajectory
 from core.export.options import ExportOptions
 from core.export.run import export
 from core.llm.extra import require_extra
+from core.llm.scripted import PACE
 from core.protocol.operations import Guide
 from core.store.home import Home
 from core.tasks.demo import guidance_due
@@ -56,6 +57,9 @@ class DemoResults(msgspec.Struct, kw_only=True):
     seconds: float
 
 
+PACE_S = 1.0
+"""Nobody watches: a quarter of the script's own pause before each answer, which still leaves time for the guidance."""
+
 THIN_LAYERS = 2
 """Of SmolLM2's 30 layers, with `--quick`: a step over 8,000 tokens takes seconds, all layers take a minute or two."""
 
@@ -64,6 +68,7 @@ def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as
     """Go the whole way; progress goes to stderr, the places of the results to stdout."""
     require_extra("torch", "transformers")
     os.environ |= {"TQDM_DISABLE": "1", "TRANSFORMERS_VERBOSITY": "error"}  # our stages tell the progress
+    os.environ.setdefault(PACE, str(PACE_S))
     started = monotonic()
     with served(home):
         with _stage("The session: a scripted agent works in a sandbox"):

@@ -180,5 +180,5 @@ def markdown() -> str:
 def row(one: ServerSetting, about: str) -> str:
     """A setting's row of the table, with what is said about it."""
     flag = f"`{one.flag}`" if one.flag else "–"
-    told = about.replace("|", "\\|")
-    return f"| `{one.key}` | `{to_toml(one.default)}` | {told} | `{to_toml(one.example)}` | {flag} |"
+    words = about.replace("|", "\\|")
+    return f"| `{one.key}` | `{to_toml(one.default)}` | {words} | `{to_toml(one.example)}` | {flag} |"
