@@ -57,7 +57,8 @@ class PuzzleScorer:
     def _said(self, line: bytes, within_s: float) -> bytes | None:
         process = self._process = self._process or subprocess.Popen(
             program.command("puzzle-scorer"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         end = threading.Timer(within_s, process.kill)
         end.start()
         try:
