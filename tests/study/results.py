@@ -11,9 +11,21 @@ from study.design import Decoding, Design, Measure
 from study.intervals import Difference, holm, interval, mean, paired
 from study.record import KINDS
 from study.rollout import Outcome
+from support.chinese_tables import in_chinese, twin, words_of
 
 ALPHA = 0.05
 _MEASURES: Mapping[Measure, str] = {"chores": "chores done", "solved": "tasks solved"}
+
+WORDS = words_of(Path(__file__).with_suffix(".zh.txt"))
+"""Variants and families of tasks are called the same in both languages."""
+
+TITLES = {
+    "0.7 million weights, 48 held-out tasks of 4 to 6 chores, 10 seeds":
+        "70 万个权重，48 个留出任务，每个 4 至 6 件杂务，10 个种子",
+    "SmolLM2-135M-Instruct, 48 held-out tasks of one chore, 3 seeds":
+        "SmolLM2-135M-Instruct，48 个留出任务，每个一件杂务，3 个种子",
+}
+"""The designs' titles in Chinese; another one stays as it is."""
 
 
 def table(book: Book, design: Design, digest: str, units: int) -> str:
@@ -24,6 +36,14 @@ def table(book: Book, design: Design, digest: str, units: int) -> str:
     tested = _tested(book, design)
     parts += [_differences(design, tested), _sentences(design, tested)]
     return "\n".join("\n".join(part) + "\n" for part in parts if part)
+
+
+def write_both(page: Path, name: str, text: str) -> None:
+    """Put tables into a page and its Chinese twin."""
+    write_into(page, name, text)
+    for title, said in TITLES.items():
+        text = text.replace(title, said)
+    write_into(twin(page), name, in_chinese(text, WORDS))
 
 
 def write_into(page: Path, name: str, text: str) -> None:
