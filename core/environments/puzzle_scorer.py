@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from core import program
-from core.workers.parent import end_with_parent
+from core.workers.serve import end_with_parent
 
 ANSWER_S, START_S = 30.0, 180.0
 """How long one answer may be looked at, and how long the package may take to load."""
