@@ -198,8 +198,8 @@ class ProgressDisplay:
         if self._as_json:
             emit(imports.ImportProgressLine(how_far))
             return
-        line = (f"{how_far.done:4.0%}  file {how_far.number:,} of {how_far.of:,}, {how_far.sessions:,} sessions  "
-                f"{how_far.file}")
+        line = (f"{how_far.done:4.0%}  file {how_far.number:,} of {how_far.of:,}, "
+                f"{counted(how_far.sessions, 'session')}  {how_far.file}")
         click.echo(f"\r\x1b[K{visible(line)[:100]}", err=True, nl=False)
         self._shown = True
 
