@@ -70,10 +70,15 @@ def declared() -> dict[str, str]:
 
 def _raised(tree: ast.AST) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KINDS and node.args:
+        if isinstance(node, ast.Call) and _name(node.func) in KINDS and node.args:
             code = node.args[0]
             if isinstance(code, ast.Constant) and isinstance(code.value, str):
                 yield code.value, _sentence(node.args[1]) if len(node.args) > 1 else ""
+
+
+def _name(of: ast.expr) -> str:
+    """What is called: `Kind(…)`, or `errors.Kind(…)`."""
+    return of.id if isinstance(of, ast.Name) else of.attr if isinstance(of, ast.Attribute) else ""
 
 
 def _sentence(node: ast.expr) -> str:
