@@ -24,10 +24,11 @@ class Empty(QWidget):
         self.label = PlainLabel(hint, self, wrap=True, faint=True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         below = column(2, self.title, self.label, on=self, spacing=2 * theme.GRID, margin=4 * theme.GRID)
+        self.button: QPushButton | None = None
         if action is not None:
-            button = QPushButton(plain_action(action.text()), self)
-            button.clicked.connect(action.trigger)
-            below.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+            self.button = QPushButton(plain_action(action.text()), self)
+            self.button.clicked.connect(action.trigger)
+            below.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         below.addStretch(3)
 
     def say(self, title: str, hint: str) -> None:
@@ -36,9 +37,11 @@ class Empty(QWidget):
         self.title.setVisible(bool(title))
         self.label.setText(hint)
 
-    def set_hint(self, hint: str) -> None:
-        """Say something else."""
+    def set_hint(self, hint: str, *, helps: bool = True) -> None:
+        """Say something else; without its button where that does not help."""
         self.label.setText(hint)
+        if self.button is not None:
+            self.button.setVisible(helps)
 
 
 class Faces(QStackedLayout):

@@ -149,7 +149,7 @@ class QueueController(QObject):
             passing.sort(key=self._place_of)
         self.model.show(passing)
         self._queues.counted.emit(len(passing), self._total)
-        self._view.show_content("" if passing else self._hint())
+        self._view.show_content("" if passing else self._hint(), has_queue=bool(self._queues.shown.queue))
         self._mark_chosen()
 
     def _is_of(self, facet: str, row: SessionRow) -> bool:

@@ -118,9 +118,9 @@ class QueueTable(QWidget):
             self.order.setText(words)
             set_tooltip(self.order, self.tr("Order of the sessions"))
 
-    def show_content(self, hint: str) -> None:
-        """The rows; or, with a hint, why there are none and what to do."""
-        self.empty.set_hint(hint)
+    def show_content(self, hint: str, *, has_queue: bool = True) -> None:
+        """The rows; or, with a hint, why there are none and what to do. Without a queue there is no next session."""
+        self.empty.set_hint(hint, helps=has_queue)
         self._faces.show_content(not hint)
 
     def show_current(self, session: str) -> None:

@@ -197,8 +197,7 @@ def _say_sum(ended: Sequence[Rollout], as_json: bool) -> None:
     tell = note if as_json else say
     mean = f"mean score {sum(scores) / len(scores):.1f}" if scores else "no score"
     solved = sum(score >= 100 for score in scores)
-    tell(f"{counted(len(own), 'roll-out')}, {counted(sum(one.steps for one in own), 'step')}, {mean}, "
-         f"{solved:,} solved"
+    tell(f"{counted(len(own), 'roll-out')}, {counted(sum(one.steps for one in own), 'step')}, {mean}, {solved:,} solved"
          + (f"; {len(ended) - len(own):,} more that people took over" if len(own) < len(ended) else ""))
     missing = sum(len(one.unsampled) for one in ended)
     if missing:

@@ -57,8 +57,8 @@ def _go_on(offered: Offered, key: str, seen: Path) -> None:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         newest = {}
     if offered.signed_at < newest.get(key, 0):
-        raise Denied("feed_set_back", "The feed of updates is older than the one that was there before: what it says"
-                     " is not believed.")
+        raise Denied("feed_set_back", "The feed of updates is older than the one that was there before: what it says "
+                     "is not believed.")
     if offered.signed_at > newest.get(key, 0):
         try:
             write_private(seen, msgspec.json.encode({**newest, key: offered.signed_at}))

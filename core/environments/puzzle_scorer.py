@@ -44,9 +44,9 @@ class PuzzleScorer:
         with self._turn:
             if self._process is not None and self._process.poll() is not None:
                 self._end()
-            if self._process is None and self._said(b"", START_S) is None:
+            if self._process is None and self._exchange(b"", START_S) is None:
                 return None
-            found = self._said(msgspec.json.encode(given) + b"\n", self._answer_s)
+            found = self._exchange(msgspec.json.encode(given) + b"\n", self._answer_s)
         return None if found is None else min(1.0, max(0.0, float(found)))
 
     def close(self) -> None:
@@ -54,7 +54,7 @@ class PuzzleScorer:
         with self._turn:
             self._end()
 
-    def _said(self, line: bytes, within_s: float) -> bytes | None:
+    def _exchange(self, line: bytes, within_s: float) -> bytes | None:
         process = self._process = self._process or subprocess.Popen(
             program.command("puzzle-scorer"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert process.stdin is not None

@@ -131,9 +131,9 @@ class DaemonLink:
                 raise self._lost(str(error) or "no answer") from error
 
     async def _open(self) -> asyncio.StreamWriter:
-        reader, writer = await self._connect()
         if self._scope is not None:
             await self._scope.close()
+        reader, writer = await self._connect()
         self._scope = TaskScope(f"sandbox {self.name}")
         self._writer = writer
         self._scope.spawn(self._read(reader, writer), name="read")
@@ -176,7 +176,7 @@ class DaemonLink:
     def _drop(self, error: ReportableError) -> None:
         writer, self._writer = self._writer, None
         if writer is not None:
-            writer.close()
+            writer.transport.abort()  # nobody waits for what is not sent yet, and whom it was for may never take it
         for waiting in self._waiting.values():
             if not waiting.answer.done():
                 waiting.answer.set_exception(error)

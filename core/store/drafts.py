@@ -93,9 +93,9 @@ def _append(path: Path, value: object) -> None:
 
 def _sized(path: Path, kind: type[T]) -> Iterator[tuple[int, T]]:
     """Each record of a file, with its bytes."""
-    if path.stat().st_size > LONGEST[path.name]:
-        raise InvalidInput("bad_drafts", f"{path} has more than {LONGEST[path.name] >> 20} MiB.", path=str(path),
-                           line=0)
+    most = LONGEST[path.name]
+    if path.stat().st_size > most:
+        raise InvalidInput("bad_drafts", f"{path} has more than {most >> 20} MiB.", path=str(path), line=0)
     with path.open("rb") as file:
         for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
             yield len(line), _decoded(path, line, number, kind)

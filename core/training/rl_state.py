@@ -36,8 +36,7 @@ class RunFolder:
         facts = {k: v for k, v in msgspec.json.decode(msgspec.json.encode(self._settings)).items() if k not in _FREE}
         path = self._root / "run.json"
         if path.is_file():
-            before = _DEFAULTS | msgspec.json.decode(path.read_bytes())
-            check_same_run(str(self._root), before, facts)
+            check_same_run(str(self._root), _DEFAULTS | msgspec.json.decode(path.read_bytes()), facts)
             return
         self._write(path, msgspec.json.format(msgspec.json.encode(facts), indent=2))
 

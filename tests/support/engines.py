@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import docker
 import pytest
 
 
@@ -57,6 +58,12 @@ class SecondEngine:
             if self._process.poll() is not None or time.monotonic() > until:
                 pytest.skip(f"no second engine: {(self.folder / 'log').read_text()[-300:]}")
             time.sleep(0.1)
+
+    def carry_out(self, *argv: str) -> None:
+        """A command in each container, whatever way the product has there."""
+        with contextlib.closing(docker.DockerClient(base_url=self.url)) as client:
+            for container in client.containers.list():
+                container.exec_run(list(argv))
 
     def kill(self) -> None:
         """As a power cut would: the engine with all that it runs."""

@@ -97,6 +97,7 @@ async def test_a_queue_is_made_of_what_a_filter_lists_and_everybody_has_it(tmp_p
         dialog.steps.setCurrentIndex(dialog.steps.findData("some"))
         dialog.count.setValue(1)
         dialog.twice.setValue(50)
+        assert dialog.twice.lineEdit().width() > 40 and dialog.count.lineEdit().width() > 40, "figures can be read"
         dialog.buttons.accepted.emit()
         await eventually(lambda: [q.name for q in kim.replica.queues()] == ["First look 初看"])
         (queue,) = kim.replica.queues()

@@ -61,7 +61,7 @@ def test_a_folder_of_rubbish_is_told_by_suffix(tiphys, tmp_path) -> None:
     (folder / "empty.jsonl").write_bytes(b"")
     ran = tiphys("import", folder)
     assert ran.status == 0
-    assert ran.err.splitlines()[-1] == ("tiphys: 1 files were read, 5 are in no known format "
+    assert ran.err.splitlines()[-1] == ("tiphys: 1 file read, 5 in no known format "
                                         "(2 .md, 1 without a suffix, 1 .jsonl, 1 .png).")
     ran = tiphys("import", folder, "--json", "--progress")
     assert [line["passed"] for line in ran.lines if "passed" in line] == [

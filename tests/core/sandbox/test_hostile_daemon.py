@@ -44,7 +44,7 @@ def lying(tmp_path: Path, answer: Answer, work: Callable[[DaemonLink], Any], **h
             except (asyncio.IncompleteReadError, ConnectionError):
                 pass
             finally:
-                writer.close()
+                writer.transport.abort()  # what it has not sent would hold the socket open beyond the loop's end
 
         server = await asyncio.start_unix_server(client, tmp_path / "s")
         link = DaemonLink(lambda: asyncio.open_unix_connection(tmp_path / "s"), "liar")
