@@ -81,8 +81,7 @@ def ensure_egress(engine: Client, name: str, network: str, image: str, reach: tu
             raise Unavailable("no_egress", f"The session's way out does not run: {words}")
 
 
-def _create(engine: Client, name: str, network: str, image: str, reach: tuple[str, ...],
-            labels: dict[str, str]) -> Any:
+def _create(engine: Client, name: str, network: str, image: str, reach: tuple[str, ...], labels: dict[str, str]) -> Any:
     source = Path(egress.__file__).read_text(encoding="utf-8")
     container = engine.containers.create(
         image, ["-I", "-B", "-c", source, str(PORT), *reach, *(f"!{one}" for one in own_addresses())],

@@ -16,14 +16,14 @@ import msgspec
 
 from core.domain.errors import ReportableError
 from core.domain.ids import new_id
-from core.domain.task import AgentSettings
+from core.domain.task import AgentSettings, Task
 from core.sandbox.archive import tar_of
 from core.sandbox.kinds import open_sandbox
 from core.sandbox.placement import HostLinks, ways_out
 from core.sandbox.sandbox import Sandbox
+from core.store.home import resources
 from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
-from core.tasks.cheats import general_cheat
 from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.handing_in import HandingIn
 from core.tasks.hidden import readable_secrets
@@ -158,3 +158,10 @@ def prove(entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str = 
         return found
 
     return asyncio.run(collected())
+
+
+def general_cheat(task: Task) -> Path:
+    """The attempt to earn a score without doing a task: a script of resources/evaluators/cheats, `submission` for what
+    is handed in, `tests` for tests on a host's state."""
+    name = "tests" if task.evaluator.kind == "tests" else "submission"
+    return resources() / "evaluators" / "cheats" / f"{name}.sh"

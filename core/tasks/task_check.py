@@ -138,8 +138,7 @@ def _check_data(host: Host) -> None:
 
 def _check_kind(host: Host, task: Task, agent: AgentSettings) -> None:
     """What only a container can do is refused elsewhere, not ignored."""
-    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus,
-            "workdir": host.workdir}
+    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus, "workdir": host.workdir}
     contained = {"image": host.image, "build": host.build, "workdir": host.workdir,
                  "data": host.data, "reach": host.reach, "network": host.network}
     if agent.sandbox == "local":
@@ -158,6 +157,8 @@ def _check_external(agent: AgentSettings) -> None:
         wanted = "endpoint, as its agent is external" if is_external else "that of a model for our own agent"
         raise _bad("agent.model.kind", model.kind, wanted)
     if not is_external:
+        if agent.acp:
+            raise _bad("agent.acp", agent.acp, "left out, as the agent is not external")
         return
     if not model.base_url:
         raise _bad("agent.model.base_url", "", "the address of the endpoint")
@@ -167,6 +168,10 @@ def _check_external(agent: AgentSettings) -> None:
         raise _bad("agent.recipe", "", "the name of a recipe, where no command is given")
     if agent.recipe and not is_id(agent.recipe):
         raise _bad("agent.recipe", agent.recipe, "the name of a recipe")
+    if agent.samples and not agent.is_attached:
+        raise _bad("agent.samples", "true", "left out, as only tiphys attach --samples starts such a command")
+    if agent.is_attached and agent.acp:
+        raise _bad("agent.acp", agent.acp, "left out, for an agent that runs outside: tiphys attach --acp speaks it")
     if agent.is_attached and agent.sandbox != "local":
         raise _bad("agent.sandbox", agent.sandbox, "local, for an agent that runs outside")
 
