@@ -237,7 +237,8 @@ class DockerSandbox(LinkedSandbox):
     def _leave_session(self) -> None:
         """With its last host goes what the session's hosts have in common on this engine."""
         engine, egress = self._engine(), self._of_session("egress")
-        left = engine.containers.list(all=True, filters={"label": f"tiphys.session={self.session}"})
+        chosen = {"label": f"tiphys.session={self.session}"}
+        left = engine.containers.list(all=True, ignore_removed=True, filters=chosen)
         if {container.name for container in left} <= {egress}:
             remove_container(engine, egress, [self._of_session("shared")])
             with contextlib.suppress(docker.errors.NotFound):

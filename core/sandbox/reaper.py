@@ -41,7 +41,7 @@ async def count(home: str, session: str, engines: Engines = (OWN,)) -> int:
     """How many hosts of a session have files on engines of the installation `home`. Raises Unavailable."""
     def hosts(engine: Client) -> list[str]:
         chosen = {"label": f"tiphys.home={home_label(home)}"}
-        labels = [c.labels for c in engine.containers.list(all=True, filters=chosen)]
+        labels = [c.labels for c in engine.containers.list(all=True, ignore_removed=True, filters=chosen)]
         labels += [v.attrs.get("Labels") or {} for v in engine.volumes.list(filters=chosen)]
         return [had.get("tiphys.host", "") for had in labels if _belongs(had, frozenset([session]))]
 
@@ -98,7 +98,8 @@ def _with_engine(at: EngineAddress, work: Callable[[Client], list[T]]) -> list[T
 
 def _found(engine: Client, home: str, sessions: Collection[str], more: dict[str, str]) -> list[Any]:
     """The containers of sessions."""
-    found = engine.containers.list(all=True, filters={"label": f"tiphys.home={home_label(home)}", **more})
+    chosen = {"label": f"tiphys.home={home_label(home)}", **more}
+    found = engine.containers.list(all=True, ignore_removed=True, filters=chosen)
     return [c for c in found if _belongs(c.labels, frozenset(sessions))]
 
 
@@ -116,7 +117,7 @@ def _remove_networks(networks: Sequence[Any]) -> None:
 
 def _delete(engine: Client, label: str, is_chosen: Callable[[dict[str, str]], bool]) -> list[str]:
     chosen = {"label": f"tiphys.home={label}"}
-    orphans = [c for c in engine.containers.list(all=True, filters=chosen) if is_chosen(c.labels)]
+    orphans = [c for c in engine.containers.list(all=True, ignore_removed=True, filters=chosen) if is_chosen(c.labels)]
     for container in orphans:
         with contextlib.suppress(docker.errors.NotFound):
             container.remove(force=True)

@@ -32,7 +32,7 @@ CLEAN = ("PYTHONNOUSERSITE=1", "PYTHONSAFEPATH=1", "PYTHONDONTWRITEBYTECODE=1")
 """A module that the agent left in its home or working folder is not taken for one of the tests' own."""
 
 GUARD = f"{LOGS}/guard"
-_SAFE_PATH = """import os, sys
+SAFE_PATH = """import os, sys
 class Safe:
     @staticmethod
     def find_spec(*_):
@@ -79,7 +79,7 @@ async def _in_copy(task: Task, tests: Sequence[tuple[str, Path]], copy: Sandbox)
             await copy.run(["rm", "-rf", place])
         await copy.unpack(tar_of(tests), place)
         await copy.run(["mkdir", "-p", GUARD])
-        await copy.write_file(f"{GUARD}/sitecustomize.py", _SAFE_PATH.encode())
+        await copy.write_file(f"{GUARD}/sitecustomize.py", SAFE_PATH.encode())
         command = (f"mkdir -p {VERIFIER}; export PYTHONPATH={GUARD}${{PYTHONPATH:+:$PYTHONPATH}}; "
                    f"{_command(task, place)} > {LOGS}/output 2>&1; code=$?; "
                    f"tail -c {OUTPUT_LIMIT} {LOGS}/output; exit $code")

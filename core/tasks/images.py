@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
+import os
 import tarfile
 import tempfile
 from collections.abc import Mapping
@@ -76,7 +77,7 @@ def _write_context(target: Path, dockerfile: Dockerfile, files: list[tuple[str, 
         for name, path in _wanted(files):
             info = tarfile.TarInfo(name)
             info.size, info.mode = path.stat().st_size, path.stat().st_mode & 0o755
-            whole.update(f"{name}\0{info.size}\0{info.mode}\0".encode())
+            whole.update(os.fsencode(name) + f"\0{info.size}\0{info.mode}\0".encode())
             with path.open("rb") as content:
                 whole.update(hashlib.file_digest(content, "sha256").digest())
                 content.seek(0)

@@ -55,7 +55,7 @@ def on_two(tmp_path: Path, work: Work, links: HostLinks, **second: object) -> No
 
     asyncio.run(life())
     with engine() as client:
-        assert not [c for c in client.containers.list(all=True) if session in c.name]
+        assert not [c for c in client.containers.list(all=True, ignore_removed=True) if session in c.name]
         assert not [n for n in client.networks.list() if session in n.name]
         assert not [v for v in client.volumes.list() if session in v.name]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import subprocess
+import sys
 import tarfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -17,6 +19,7 @@ from core.domain.errors import InvalidInput, LimitReached, NotFound
 from core.domain.task import Evaluator, Host, Task
 from core.sandbox.local import LocalSandbox
 from core.tasks import submission
+from core.tasks.container_tests import SAFE_PATH
 from core.tasks.evaluation import evaluate
 from core.tasks.folder import list_folder
 from core.tasks.scoring import Outcome, read_score
@@ -169,3 +172,23 @@ def test_what_cannot_be_a_submission_is_refused(host: LocalSandbox, tmp_path: Pa
         assert large.value.code == "submission_too_large" and "2 MiB" in large.value.sentence
 
     on(host, work)
+
+
+def test_an_older_python_takes_no_module_of_the_folder_that_it_begins_in(tmp_path: Path) -> None:
+    guard, left = tmp_path / "guard", tmp_path / "left by the agent"
+    guard.mkdir()
+    left.mkdir()
+    (guard / "sitecustomize.py").write_text(SAFE_PATH.replace("(3, 11)", "(4,)"))
+    (left / "timeit.py").write_text("raise SystemExit('the agent')")
+    (left / "own.py").write_text("import timeit; print('own', timeit.__file__)")
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(guard)}
+
+    def ran(*argv: str) -> str:
+        done = subprocess.run([sys.executable, *argv], cwd=left, env=env, capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr
+
+    assert "the agent" in subprocess.run([sys.executable, "-m", "timeit"], cwd=left, capture_output=True, text=True,
+                                         check=False).stderr
+    assert "best of" in ran("-B", "-m", "timeit", "-n", "1", "-r", "1")
+    assert "the agent" not in ran("-c", "import timeit")
+    assert "the agent" in ran("own.py"), "a script's own folder is the script's to choose"

@@ -134,6 +134,22 @@ def test_harbor_is_built_run_and_scored_on_the_state_that_is_left(base: str, tmp
     assert wrong.failed and "left no reward" in wrong.message
 
 
+def test_files_of_any_name_come_into_a_build_and_to_the_tests(base: str, tmp_path: Path) -> None:
+    odd = (b"no utf-8 \xff", b"two\nlines", "right \u202e to left".encode(), b"n" * 255)
+    test = ("test $(find /odd -mindepth 1 -print0 | tr -dc '\\0' | wc -c) = 4 && "
+            "test -e /odd/$'no utf-8 \\xff' && test -e /tests/$'two\\nlines' && "
+            "test $(cat /odd/* | wc -c) = 4 && echo 1 > /logs/verifier/reward.txt\n")
+    lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": f"FROM {base}\nCOPY odd /odd\nWORKDIR /app\n",
+                         "tests/test.sh": test})
+    for folder in ("environment/odd", "tests"):
+        place = tmp_path / "tasks/one" / folder
+        place.mkdir(exist_ok=True)
+        for name in odd:
+            (place / os.fsdecode(name)).write_bytes(b"x")
+    (outcome,) = lab.after()
+    assert outcome.total == 100.0, outcome
+
+
 def test_the_whole_check_of_a_harbor_task_with_its_cheats(base: str, tmp_path: Path) -> None:
     test = ("cd /app && python3 -m pytest -q /tests/test_count.py\nif [ $? = 0 ]; then echo 1; else echo 0; fi "
             "> /logs/verifier/reward.txt\n")
@@ -399,3 +415,23 @@ def test_tests_that_fill_the_disk_are_ended_and_score_nothing(
     files["task.toml"] = files["task.toml"].replace("storage_mb = 4096", "storage_mb = 100")
     (outcome,) = Lab(tmp_path, files).after()
     assert outcome.failed and "its task allows 100" in outcome.message, outcome
+
+
+def test_an_image_is_built_anew_when_its_base_has_changed_and_found_when_the_base_is_gone(
+    base: str, tmp_path: Path
+) -> None:
+    own = f"tiphys-test-base:changing-{new_id()[-8:]}"
+    dockerfile = f"FROM {own}\nRUN cp /version /seen\nWORKDIR /app\nCOPY text text\n"
+    lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": dockerfile,
+                         "tests/test.sh": "cat /seen > /logs/verifier/reward.txt\n"})
+
+    def made_of(version: str) -> Outcome:
+        with closing(open_engine()) as engine:
+            if version:
+                text = io.BytesIO(f"FROM {base}\nRUN echo {version} > /version\n".encode())
+                engine.images.build(fileobj=text, tag=own, network_mode="none")
+            else:
+                engine.images.remove(own, noprune=True)
+        return lab.after()[0]
+
+    assert [made_of(version).total for version in ("0.2", "0.6", "")] == [20.0, 60.0, 60.0]

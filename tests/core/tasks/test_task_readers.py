@@ -47,6 +47,17 @@ def test_endless_terminals_as_generated_and_as_converted(tmp_path: Path) -> None
     assert (entry.reader, entry.task.evaluator.script) == ("endless", "tests/test_final_state.py")
 
 
+@pytest.mark.parametrize(("artifacts", "is_read"), [
+    ('["/app/report.json", "out", "/app"]', True), ('["/etc/passwd"]', False), ('["../x"]', False),
+    ('["/application"]', False), ('[{ source = "/app/x", destination = "y" }]', False)])
+def test_harbors_artifacts_are_read_where_the_last_snapshot_holds_them(tmp_path: Path, artifacts: str,
+                                                                       is_read: bool) -> None:
+    text = HARBOR["task.toml"].replace("artifacts = []", f"artifacts = {artifacts}")
+    catalogue = catalogue_of(tmp_path, {**HARBOR, "task.toml": text})
+    assert bool(catalogue.entries()) is is_read
+    assert is_read or "artifacts" in catalogue.problems()[0].sentence
+
+
 def test_innovator_bench(tmp_path: Path) -> None:
     more = {"gym/task_31/task/task_description.md": "Two.", "evaluations/task_31/task/evaluation.py": "",
             "evaluations/task_31/task/config.py": "", "conda/task_31/conda.tar": ""}
