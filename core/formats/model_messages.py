@@ -214,7 +214,8 @@ def _answered(values: list[Any]) -> Iterator[Any]:
     for value in values:
         held = fields_of(value) if isinstance(value, dict) else {}
         called |= {call.name for call in _listed_calls(held)}
-        yield {**held, "role": "tool", "name": held["role"]} if held.get("role") in called else value
+        role = text_of(held.get("role"))
+        yield {**held, "role": "tool", "name": role} if role in called else value
 
 
 def _is_item(value: Any) -> bool:

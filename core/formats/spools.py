@@ -24,6 +24,7 @@ class ByteSpool:
         self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - it lives as long as we do
         weakref.finalize(self, self._file.close)
         self._ends = array("q", [0])
+        self._is_at_end = True
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -35,13 +36,16 @@ class ByteSpool:
 
     def put(self, data: bytes) -> int:
         """One more piece; gives its place."""
-        self._file.seek(self.size)
+        if not self._is_at_end:  # to seek is to flush
+            self._file.seek(self.size)
+        self._is_at_end = True
         self._file.write(data)
         self._ends.append(self.size + len(data))
         return len(self) - 1
 
     def read(self, place: int) -> bytes:
         """The piece at a place."""
+        self._is_at_end = False
         self._file.seek(self._ends[place])
         return self._file.read(self._ends[place + 1] - self._ends[place])
 
