@@ -20,7 +20,7 @@ PAGES = {"docs/errors.md": "packaging/mends.txt", "docs/errors.zh.md": "packagin
 """Each page, and where its mends stand."""
 
 KINDS = ("InvalidInput", "NotFound", "Conflict", "Unavailable", "LimitReached", "ProtocolMismatch", "Denied",
-         "ReportableError", "EndpointError")
+         "ReportableError", "EndpointError", "AcpError")
 WITHOUT_CLASS = {
     "bad_host": "The server refuses a name that is not its own.", "web_page": "The server refuses a web page.",
     "stranger": "A connection did not introduce itself in time, or there were too many.",

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from app.kit import quantities, theme, tokens
-from app.kit.safe_text import visible
+from app.kit import icons, quantities, theme, tokens
+from app.kit.safe_text import set_tooltip, visible
 
 CURVE = 150
 """Width of the score with its curve."""
@@ -27,6 +27,8 @@ class StripText:
     facts: tuple[str, ...] = ()
     meaning: str = "live"
     scores: tuple[float, ...] = field(default=())
+    asks: bool = False
+    """Whether it waits for a person's yes or no."""
 
     @property
     def spoken(self) -> str:
@@ -37,10 +39,21 @@ class StripText:
 
 
 class AgentStrip(QWidget):
-    """Hidden where nobody is at work."""
+    """Hidden where nobody is at work. `allow` and `refuse` are there while it asks for leave."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.allow = QPushButton(icons.icon("check"), self.tr("Allow"), self)
+        self.refuse = QPushButton(icons.icon("x"), self.tr("Refuse"), self)
+        set_tooltip(self.allow, self.tr("Allow this, once."))
+        set_tooltip(self.refuse, self.tr("Refuse this; advice refuses it too, and tells the agent why."))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, theme.px(tokens.SIDE), 0)
+        row.setSpacing(theme.px(tokens.WITHIN))
+        row.addStretch(1)
+        for button in (self.allow, self.refuse):
+            button.hide()
+            row.addWidget(button)
         self.text = StripText("")
         self._faces: dict[str, tuple[QFont, QFontMetrics]] = {}
         self._drawn: tuple[tuple[object, ...], QPixmap] = ((), QPixmap())
@@ -56,6 +69,8 @@ class AgentStrip(QWidget):
         self.setVisible(text is not None)
         if text is not None and text != self.text:
             self.text = text
+            self.allow.setVisible(text.asks)
+            self.refuse.setVisible(text.asks)
             self.setAccessibleName(text.spoken)
             self.setToolTip(visible(text.spoken)[:600])
             self.update()
@@ -72,6 +87,8 @@ class AgentStrip(QWidget):
             painter.fillRect(QRect(0, 0, theme.px(tokens.CURSOR), room.height()), theme.colour(text.meaning))
         self._dot(painter, QPointF(side + theme.px(6), room.height() / 2))
         left, width = side + theme.px(24), room.width() - 2 * side - theme.px(24)
+        if text.asks:
+            width = self.allow.x() - left - theme.px(tokens.BETWEEN)
         if text.scores and width > theme.px(360):
             width -= theme.px(CURVE) + theme.px(tokens.READING)
             self._score(painter, QRect(room.right() - side - theme.px(CURVE), theme.px(8), theme.px(CURVE),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
+from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -16,6 +18,7 @@ from core.domain.errors import InvalidInput
 from core.domain.running import CHANNEL, RunningAction, decode_running
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.trajectory import Trajectory
+from core.protocol.operations import Control
 
 SILENT_S = 60.0
 """So long nothing must have come of a session at work before its strip warns; it lives as long as commands tell."""
@@ -34,9 +37,10 @@ class StripController(QObject):
         """By session what runs, and when it began by this computer's monotonic clock."""
         self._heard: dict[str, datetime] = {}
         self._like: tuple[tuple[str, int, str], tuple[float, float] | None] = (("", 0, ""), None)
-        self._timer = QTimer(self)
-        self._timer.setInterval(1000)
+        self._timer = QTimer(self, interval=1000)
         self._timer.timeout.connect(self._show_strip)
+        strip.allow.clicked.connect(partial(self._answer, "resume"))
+        strip.refuse.clicked.connect(partial(self._answer, "interrupt"))
         place.desks.live_text.connect(self._on_live)
         for changed in (place.sight.opened, place.sight.grew, place.desks.rows_changed):
             changed.connect(self._show_strip)
@@ -58,6 +62,12 @@ class StripController(QObject):
         if session == self._place.sight.session:
             self._show_strip()
 
+    def _answer(self, control: Literal["resume", "interrupt"], *_: object) -> None:
+        """A person's yes or no to what the agent asks leave for: it goes on, or is kept from that."""
+        row = self._place.sight.row
+        if row is not None and row.reason == "asks_for_leave":
+            self._place.sender.send(row.session, Control(control=control))
+
     def _show_strip(self, *_: object) -> None:
         row, trajectory = self._place.sight.row, self._place.sight.trajectory
         at_work = row is not None and row.origin == "live" and (row.state not in FINAL_STATES or row.state == "failed")
@@ -69,8 +79,8 @@ class StripController(QObject):
         if row.state == "paused" and row.reason == "asks_for_leave":
             asked = next((note.text for note in reversed(trajectory.notes) if note.author.kind == "agent"), "")
             return StripText(self.tr("Asks for leave:"), one_line(asked.partition(": ")[2], 200), facts=(
-                self.tr("Resume allows it, advice instead of that refuses it"), self._since(row)), scores=scores,
-                meaning="attention")
+                self.tr("Advice refuses it too, and tells the agent why"), self._since(row)), meaning="attention",
+                asks=True)
         if row.state in ("paused", "queued", "failed"):
             head = {"paused": self.tr("Paused"), "queued": self.tr("Waits for its turn"),
                     "failed": self.tr("Failed")}[row.state]

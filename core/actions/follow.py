@@ -27,6 +27,29 @@ TAIL = 64 << 10
 """How much of a flood's newest part is kept."""
 
 
+class OutputBudget:
+    """What one terminal may add to the log: a burst, then a trickle."""
+
+    def __init__(self) -> None:
+        self._left, self._filled_at = float(BURST), time.monotonic()
+
+    def thinned(self, data: bytes) -> tuple[int, bytes]:
+        """What of more output is kept, and at which of its bytes that begins: all, its newest part, or nothing."""
+        for start in (0, max(0, len(data) - TAIL)):
+            if self._may(len(data) - start):
+                return start, data[start:]
+        return len(data), b""
+
+    def _may(self, size: int) -> bool:
+        """Whether so many more bytes fit; takes them."""
+        now = time.monotonic()
+        self._left = min(float(BURST), self._left + (now - self._filled_at) * RATE)
+        self._filled_at = now
+        fits = size <= self._left
+        self._left -= size if fits else 0
+        return fits
+
+
 class _Stream:
     """One followed terminal."""
 
@@ -34,19 +57,8 @@ class _Stream:
         self.offset = offset
         self.reached = asyncio.Event()
         self.hurry = asyncio.Event()
-        self.budget = float(BURST)
-        self.filled_at = time.monotonic()
+        self.budget = OutputBudget()
         self.times: deque[tuple[float, int]] = deque(maxlen=5000)
-
-    def may(self, size: int) -> bool:
-        """Whether the budget allows `size` more bytes; takes them from it."""
-        now = time.monotonic()
-        self.budget = min(float(BURST), self.budget + (now - self.filled_at) * RATE)
-        self.filled_at = now
-        if size > self.budget:
-            return False
-        self.budget -= size
-        return True
 
 
 class TerminalFollower:
@@ -124,11 +136,8 @@ class TerminalFollower:
             stream.reached.set()
 
     async def _take(self, host: str, terminal: str, stream: _Stream, chunk: Chunk) -> None:
-        if not stream.may(len(chunk.data)):
-            at = max(0, len(chunk.data) - TAIL)
-            chunk = Chunk(offset=chunk.offset + at, data=chunk.data[at:])
-            if not stream.may(len(chunk.data)):
-                chunk = Chunk(offset=chunk.end, data=b"")
+        start, data = stream.budget.thinned(chunk.data)
+        chunk = Chunk(offset=chunk.offset + start, data=data)
         if chunk.data:
             blob = await self._sink.put_blob(chunk.data) if len(chunk.data) > INLINE else ""
             await self._sink.emit(TerminalOutput(host=host, terminal=terminal, offset=chunk.offset,

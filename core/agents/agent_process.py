@@ -6,13 +6,15 @@ import asyncio
 import logging
 import re
 import shlex
+from pathlib import Path
 
 import msgspec
 
 from core.actions.registry import ActionRunner
 from core.agents.journal import Journal
 from core.domain.errors import NotFound, ReportableError, Unavailable
-from core.gateway.recipe import Recipe, RecipeValues
+from core.gateway import acp
+from core.gateway.recipe import ACP_PROGRAM, Recipe, RecipeValues
 from core.sandbox.sandbox import Job, Ran, Sandbox
 
 log = logging.getLogger("agent")
@@ -60,6 +62,8 @@ class AgentProcess:
         for name, text in self._recipe.files.items():
             await self._host.write_file(name.replace("~", home, 1), filling.fill(text).strip().encode() + b"\n")
         await self._host.write_file(f"{home}/.tiphys/task.md", filling.task.encode())
+        if self._recipe.speaks_acp:
+            await self._host.write_file(f"{home}/{ACP_PROGRAM}", Path(acp.__file__).read_bytes())
         return version
 
     async def start(self, filling: RecipeValues, command: str, step: int) -> Start:

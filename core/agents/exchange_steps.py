@@ -119,6 +119,12 @@ class ExchangeSteps:
         spent = after_summary(progress, self.price(opened.answer.usage))
         return msgspec.structs.replace(spent, steps=opened.number)
 
+    @property
+    def wrote_plan(self) -> bool:
+        """Whether the open step's answer writes a plan."""
+        calls = self.open.answer.message.tool_calls if self.open is not None and self.open.answer is not None else ()
+        return any(tool is not None and tool.kind == "todo" for tool in (self._tools.find(call.name) for call in calls))
+
     def begin(self, opened: OpenAnswer, guidance: Sequence[str], again: Sequence[str]) -> None:
         """The next step has begun with this context."""
         before = self.open

@@ -14,6 +14,7 @@ import msgspec
 
 from core.actions.registry import ActionRunner
 from core.agents.agent_process import TERMINAL, AgentProcess, Start
+from core.agents.agent_words import AgentWords
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.line_session import LineSession
@@ -74,9 +75,13 @@ class ExternalAgent:
         self._snapshots, self._saving = snapshots, asyncio.Lock()
         self._recipe = recipe_of(settings)
         self._process = AgentProcess(journal, host, actions, self._recipe)
-        self._main = LineSession(journal, inbox, steps, settings, self._recipe, actions.offsets)
+        self._main = LineSession(journal, inbox, steps, settings, self._recipe,
+                                 lambda: journal.terminals() | actions.offsets())
         self._make_spool = make_spool
-        self._lines = LineSessions(self._main, self._subagent, self._recipe)
+        self._lines = LineSessions(self._main, self._subagent, self._recipe, has_samples=settings.samples)
+        self._words = AgentWords(self._main, inbox, signals, host=host.host.name, is_attached=settings.is_attached,
+                                 speaks_acp=bool(settings.acp), stays=task.waits_for_guidance, is_over=self._is_spent,
+                                 on_leave=self._show_leave, on_waits=self._show_wait, on_ended=self._take_end)
         self._scope = TaskScope("external agent")
         self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._look: asyncio.Task[None] | None = None
@@ -122,10 +127,9 @@ class ExternalAgent:
         if model.key_env and not key:
             raise Unavailable("no_key", f"The environment variable {model.key_env} holds no key.", env=model.key_env)
         return Seam(self._lines, self._inbox, self._signals, RequestReader(self._recipe.summary),
-                    Upstream(endpoint_of(model.base_url)), token=self._token(), key=key, is_over=self._is_spent,
-                    on_paused=self._show_pause, on_leave=self._show_leave, on_ended=self._take_end,
-                    on_text=self._on_text, on_step=self._on_step, on_failures=self._show_failures,
-                    is_attached=self._settings.is_attached)
+                    Upstream(endpoint_of(model.base_url)), token=self._token(), key=key, words=self._words,
+                    is_over=self._is_spent, on_paused=self._show_pause, on_text=self._on_text, on_step=self._on_step,
+                    on_failures=self._show_failures)
 
     def _token(self) -> str:
         """The session's token, which says nothing outside its gateway; it goes into no log."""
@@ -168,7 +172,15 @@ class ExternalAgent:
             return
         with self._journal.transaction("asks for leave"):
             self._journal.add(NoteAdded(step=0, text=f"The agent asks for leave: {what[:1000]}"))
-            enter(self._journal, "paused", "asks_for_leave")
+            enter(self._journal, "paused", "asks_for_leave", what)
+
+    def _show_wait(self, waits: bool) -> None:
+        if waits and self._inbox.wish == "pause":
+            enter(self._journal, "paused", "paused_by_person")
+        elif waits:
+            enter(self._journal, "waiting", "guidance", "The agent has ended its turn and waits for advice.")
+        else:
+            enter(self._journal, "running")
 
     def _show_failures(self, count: int, sentence: str) -> None:
         if count >= OUTAGE_AFTER:
@@ -270,7 +282,10 @@ class ExternalAgent:
                     await self._snapshots.if_asked()
 
     async def interrupt(self) -> bool:
-        """End the commands that the agent runs now; the agent itself goes on. Whether there were any."""
+        """Refuse what the agent asks leave for, else end the commands that it runs now; the agent itself goes on.
+        Whether there was anything."""
+        if self._words.refuse():
+            return True
         if self._settings.is_attached:
             log.info("what an attached agent runs is beyond this session's reach")
             return False

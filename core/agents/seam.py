@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 
+from core.agents.agent_words import WORD_FIELD, AgentWords
 from core.agents.delivery import Inbox
 from core.agents.exchanges import Sending
 from core.agents.line_sessions import LineSessions
@@ -20,7 +21,6 @@ from core.agents.signals import Signals
 from core.agents.subagent import SubagentSession
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput, ReportableError
-from core.domain.events import NoteAdded
 from core.gateway.answer_reader import AnswerReader, Heard
 from core.gateway.dialect import Dialect
 from core.gateway.http_head import Fields, Head
@@ -38,7 +38,6 @@ LIVE_EVERY_S = 0.15
 
 _KEYS = ("authorization", "x-api-key", "x-goog-api-key")
 _DROPPED = (*_KEYS, "accept-encoding", "content-encoding")
-_OWN = ("/tiphys/ended", "/tiphys/note", "/tiphys/leave", "/tiphys/turn")
 _MODELS = ("/v1/models", "/models", "/v1beta/models")
 
 
@@ -46,22 +45,18 @@ class Seam:
     """The handler of an agent's requests."""
 
     def __init__(self, lines: LineSessions, inbox: Inbox, signals: Signals, reader: RequestReader, upstream: Upstream,
-                 *, token: str, key: str, is_over: Callable[[], bool], on_paused: Callable[[bool], None],
-                 on_leave: Callable[[str], None],
-                 on_ended: Callable[[int], None], on_text: Callable[[str], None],
+                 *, token: str, key: str, words: AgentWords, is_over: Callable[[], bool],
+                 on_paused: Callable[[bool], None], on_text: Callable[[str], None],
                  on_step: Callable[[int], Callable[[], Awaitable[None]] | None],
-                 on_failures: Callable[[int, str], None], is_attached: bool = False) -> None:
-        """`is_attached`: a program that a person started beside our sandboxes may say here what becomes of its agent;
-        an agent in a sandbox may not, though it holds the token too. `is_over` says that nothing more may be asked;
-        `on_leave` shows what the agent asks leave for, "" once that is answered; `on_ended` takes the exit status
-        of an attached agent; `on_step` is told when a step begins, and what it gives is awaited before the agent has
-        the answer's end;
-        `on_failures` is told how many answers of the main line failed in a row."""
+                 on_failures: Callable[[int, str], None]) -> None:
+        """`words` takes what is said beside the dialects. `is_over` says that nothing more may be asked; `on_step` is
+        told when a step begins, and what it gives is awaited before the agent has the answer's end; `on_failures` is
+        told how many answers of the main line failed in a row."""
         self._lines, self._inbox, self._signals, self._reader = lines, inbox, signals, reader
         self._upstream, self._token, self._key = upstream, token, key
-        self._is_over, self._on_paused, self._on_ended, self._on_leave = is_over, on_paused, on_ended, on_leave
+        self._words, self._is_over, self._on_paused = words, is_over, on_paused
         self._on_text, self._on_step, self._on_failures = on_text, on_step, on_failures
-        self._failures, self._own_paths = 0, _OWN if is_attached else ()
+        self._failures = 0
         self._scope = TaskScope("seam")
 
     async def close(self) -> None:
@@ -80,8 +75,9 @@ class Seam:
             return
         dialect = next((d for d in DIALECTS.values() if d.path.match(head.path)), None)
         try:
-            if head.method == "POST" and head.path in self._own_paths:
-                await self._own(visit)
+            if head.method == "POST" and self._words.knows(head.path):
+                answer = await self._words.take(head.path, visit.body, head.field(WORD_FIELD)[:100])
+                await visit.reply(200, "OK", answer)
             elif head.method == "POST" and dialect is not None:
                 await self._ask(visit, dialect)
             elif head.method == "GET" and head.path.rstrip("/") in _MODELS:
@@ -96,52 +92,6 @@ class Seam:
         given = [head.field(name).removeprefix("Bearer ").strip() for name in _KEYS]
         given.append(dict(parse_qsl(head.target.partition("?")[2])).get("key", ""))
         return any(hmac.compare_digest(one.encode(), self._token.encode()) for one in given if one)
-
-    async def _own(self, visit: Visit) -> None:
-        """What the program says that started the agent beside our sandboxes. Raises InvalidInput."""
-        try:
-            match visit.head.path:
-                case "/tiphys/ended":
-                    status = msgspec.json.decode(visit.body or b"0", type=int)
-                    await visit.reply(200, "OK", b"{}")
-                    self._on_ended(status)
-                case "/tiphys/note":
-                    text = msgspec.json.decode(visit.body, type=str)
-                    steps = self._lines.main.steps
-                    step = steps.open.number if steps.open else steps.counted.steps
-                    self._lines.main.journal.add(NoteAdded(step=step, text=text))
-                    await visit.reply(200, "OK", b"{}")
-                case "/tiphys/leave":
-                    allow = await self._leave(msgspec.json.decode(visit.body, type=str))
-                    await visit.reply(200, "OK", msgspec.json.encode({"allow": allow}))
-                case _:
-                    goes_on = await self._goes_on(stays=msgspec.json.decode(visit.body, type=bool))
-                    await visit.reply(200, "OK", msgspec.json.encode({"goes_on": goes_on}))
-        except msgspec.MsgspecError as error:
-            raise InvalidInput("bad_request_body", f"{visit.head.path} was told what is not understood: {error}"
-                               ) from error
-
-    async def _leave(self, what: str) -> bool:
-        """Ask a person: to have the session go on allows it, to say something instead or to stop refuses it."""
-        before = len(self._inbox.waiting())
-        self._inbox.done("resume")
-        self._on_leave(what)
-        try:
-            while self._inbox.wish not in ("resume", "stop") and len(self._inbox.waiting()) <= before:
-                await self._signals.heard()
-            return self._inbox.wish == "resume"
-        finally:
-            self._on_leave("")
-
-    async def _goes_on(self, *, stays: bool) -> bool:
-        """A turn of the agent is over: whether an advice begins another; with `stays` once there is one, or a stop."""
-        while self._inbox.wish != "stop" and not self._is_over():
-            if self._inbox.waiting() and self._inbox.wish != "pause":
-                return True
-            if not stays and self._inbox.wish != "pause":
-                return False
-            await self._signals.heard()
-        return False
 
     async def _ask(self, visit: Visit, dialect: Dialect) -> None:
         request = self._reader.read(dialect, visit.head, plain_body(visit.head, visit.body))

@@ -8,7 +8,11 @@ import click
 import msgspec
 
 from core.cli.delete import delete_all, require_yes, survey, tell_losses, yes_option
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, say
+from core.domain.plural import counted
+from core.export.session_archive import write_session
+from core.store.home import Home
 
 
 @click.command()
@@ -24,10 +28,6 @@ def archive(sessions: tuple[str, ...], folder: Path | None, only_write: bool, ye
     `tiphys import FILE` brings one back as it was. Not in an archive: sandboxes with their files, and whose token each
     event came with.
     """
-    from core.cli.log_access import reading
-    from core.export.session_archive import write_session
-    from core.store.home import Home
-
     home = Home.default()
     folder = folder or home.archives
     lost = [] if only_write else survey(home, sessions)
@@ -47,4 +47,4 @@ def archive(sessions: tuple[str, ...], folder: Path | None, only_write: bool, ye
         if as_json:
             emit({"session": session, "file": str(path), "events": head, "is_deleted": done})
         else:
-            say(f"{path}: {head:,} events, read back" + ("; the session is deleted here." if done else "."))
+            say(f"{path}: {counted(head, 'event')}, read back" + ("; the session is deleted here." if done else "."))

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import http.client
+import os
+import subprocess
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
+import msgspec
 
+from core.agents.external import GATEWAY_FILE, GatewayAddress
+from core.cli.allow import allow_key
+from core.cli.attach_acp import Permissions, speak
+from core.cli.log_access import reading
+from core.cli.new_session import create
 from core.cli.output import note, say
-
-if TYPE_CHECKING:
-    from core.agents.external import GatewayAddress
-    from core.cli.attach_acp import Permissions
-    from core.domain.session import SessionRow
-    from core.domain.task import AgentSettings, Task
-    from core.gateway.recipe import Recipe
-    from core.store.home import Home
+from core.cli.private_server import served
+from core.domain.errors import InvalidInput, NotFound, Unavailable
+from core.domain.plural import counted
+from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.task import AgentSettings, Limits, ModelSettings, Task
+from core.gateway.recipe import GENERAL_ENVIRONMENT, Recipe, RecipeValues, names, recipe_named, recipe_of
+from core.store import log
+from core.store.home import Home
 
 _ENDPOINTS = {
     "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
@@ -34,6 +45,7 @@ _READY_S = 60.0
 @click.option("--key-env", default="", help="The variable that holds the endpoint's key; the agent does not see it.")
 @click.option("--model", default="default", show_default=True, help="The model's name, as the session shows it.")
 @click.option("--title", default="", help="What the session is called.")
+@click.option("--samples", is_flag=True, help="COMMAND works on several samples: each is a session of its own.")
 @click.option("--acp", is_flag=True, help="COMMAND speaks the Agent Client Protocol: it is prompted from here.")
 @click.option("--prompt", default="", help="With --acp: what it is to do.")
 @click.option("--permissions", type=click.Choice(["ask", "desktop", "allow", "reject"]), default="ask",
@@ -41,35 +53,28 @@ _READY_S = 60.0
 @click.option("--stay", is_flag=True, help="With --acp: wait for advice after its turns, until a person stops it.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model: str, title: str,
-           acp: bool, prompt: str, permissions: Permissions, stay: bool, command: tuple[str, ...]) -> int:
+           samples: bool, acp: bool, prompt: str, permissions: Permissions, stay: bool, command: tuple[str, ...]
+           ) -> int:
     """Start COMMAND, an agent that is not ours, here, with its model endpoint pointed to a new session.
 
     It runs UNCONFINED, as any program of yours. The session ends when it ends; its exit status is the command's.
     """
-    from core.cli.allow import allow_key
-    from core.cli.private_server import served
-    from core.domain.errors import InvalidInput
-    from core.gateway.recipe import recipe_of
-    from core.store.home import Home
-
     if bool(prompt) != acp:
         raise InvalidInput("no_prompt", "--acp wants a --prompt, and nothing else reads one.")
-    settings = _settings(recipe or _recipe_for(command[0]), dialect or "", base_url, key_env, model)
+    settings = _settings(recipe or _recipe_for(command[0]), dialect or "", base_url, key_env, model, samples)
     task = _task(title or (prompt or " ".join(command))[:200], prompt)
     if settings.model.key_env:
         allow_key(f"{settings.model.key_env}={settings.model.base_url}")
     home, known = Home.default(), recipe_of(settings)
     with served(home):
-        session = _create(home, task, settings)
+        session = create(home, task, settings)
         note(f"Session {session}: {known.title} runs UNCONFINED, with all the rights of this user.")
         if known.files:
             note(f"It may read its endpoint from {', '.join(known.files)}, which stay as they are.")
         address = _address(home, session)
         environment = _environment(known, address, settings.model.key_env)
         if acp:
-            from core.cli.attach_acp import converse
-
-            status = converse(command, environment, address, prompt, permissions, stays=stay)
+            status = speak(command, environment, address, prompt, permissions, stays=stay)
         else:
             status = _run(command, environment)
         _tell_end(address, status)
@@ -82,20 +87,12 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
 
 def _recipe_for(program: str) -> str:
     """The recipe whose command is a program's, "" where there is none."""
-    from pathlib import Path
-
-    from core.gateway.recipe import names, recipe_named
-
     name = Path(program).name
     return next((one for one in names() if name in [
         part.split()[0] for part in recipe_named(one).command.split("&&") if part.strip()]), "")
 
 
-def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str) -> AgentSettings:
-    from core.domain.errors import InvalidInput
-    from core.domain.task import AgentSettings, ModelSettings
-    from core.gateway.recipe import recipe_named
-
+def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str, samples: bool) -> AgentSettings:
     spoken = dialect or (recipe_named(recipe).dialect if recipe else "")
     if not spoken:
         raise InvalidInput("no_dialect", "Nobody knows what this command speaks: say --dialect or --recipe.")
@@ -103,34 +100,15 @@ def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str
     endpoint = ModelSettings(kind="endpoint", name=model, base_url=base_url or own_url,
                              key_env=key_env or ("" if base_url else own_key))
     return AgentSettings(kind="external", recipe=recipe, dialect=spoken, model=endpoint,  # type: ignore[arg-type]
-                         is_attached=True, sandbox="local", confirmed_unconfined=True)
+                         is_attached=True, samples=samples, sandbox="local", confirmed_unconfined=True)
 
 
 def _task(title: str, prompt: str) -> Task:
-    from core.domain.task import Limits, Task
-
     return Task(id="attached", title=title, description=prompt or title, limits=Limits(steps=None, evaluations=None))
-
-
-def _create(home: Home, task: Task, settings: AgentSettings) -> str:
-    from core.cli.log_access import writing
-    from core.domain.ids import new_id
-    from core.protocol.operations import CreateSession
-
-    session = new_id()
-    writing(home, lambda authority: authority.do(session, CreateSession(task=task, agent=settings)))
-    return session
 
 
 def _address(home: Home, session: str) -> GatewayAddress:
     """Where the session's gateway listens, once its runner says so. Raises Unavailable with what it says instead."""
-    import time
-
-    import msgspec
-
-    from core.agents.external import GATEWAY_FILE, GatewayAddress
-    from core.domain.errors import Unavailable
-
     path = home.sessions / session / GATEWAY_FILE
     until = time.monotonic() + _READY_S
     while time.monotonic() < until:
@@ -145,10 +123,6 @@ def _address(home: Home, session: str) -> GatewayAddress:
 
 def _environment(recipe: Recipe, address: GatewayAddress, key_env: str) -> dict[str, str]:
     """This program's variables without the endpoint's key, and with those that point the agent to the session."""
-    import os
-
-    from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues
-
     filling = RecipeValues(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
     ours = {name: value for name, value in os.environ.items() if name != key_env}
     return ours | {name: filling.fill(value) for name, value in {**GENERAL_ENVIRONMENT, **recipe.env}.items()}
@@ -156,10 +130,6 @@ def _environment(recipe: Recipe, address: GatewayAddress, key_env: str) -> dict[
 
 def _run(command: tuple[str, ...], environment: dict[str, str]) -> int:
     """The command with its variables, on this terminal; its exit status."""
-    import subprocess
-
-    from core.domain.errors import NotFound
-
     try:
         return subprocess.run(command, env=environment, check=False).returncode
     except OSError as error:
@@ -168,9 +138,6 @@ def _run(command: tuple[str, ...], environment: dict[str, str]) -> int:
 
 def _tell_end(address: GatewayAddress, status: int) -> None:
     """Tell the session that its agent has ended; a session that is over already needs no word."""
-    import http.client
-    from urllib.parse import urlsplit
-
     connection = http.client.HTTPConnection(urlsplit(address.url).netloc, timeout=30)
     try:
         connection.request("POST", "/tiphys/ended", str(status), {"Authorization": f"Bearer {address.token}"})
@@ -183,22 +150,15 @@ def _tell_end(address: GatewayAddress, status: int) -> None:
 
 def _state_when_over(home: Home, session: str) -> str:
     """The session's final state in words, "" where it does not end in time."""
-    import time
-
-    from core.domain.session import FINAL_STATES
-
     until = time.monotonic() + _READY_S
     while time.monotonic() < until:
         row = _row(home, session)
         if row.state in FINAL_STATES:
-            return f"{row.state} ({row.reason}), {row.steps} steps"
+            return f"{row.state} ({row.reason}), {counted(row.steps, 'step')}"
         time.sleep(0.1)
     return ""
 
 
 def _row(home: Home, session: str) -> SessionRow:
-    from core.cli.log_access import reading
-    from core.store import log
-
     with reading(home) as conn:
         return log.row(conn, session)

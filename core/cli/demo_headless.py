@@ -14,7 +14,7 @@ import msgspec
 from core import program
 from core.cli.demo_session import start_session, stop_session
 from core.cli.export import default_model, write_archive
-from core.cli.log_access import reading, trajectory, writing
+from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, note, say
 from core.cli.private_server import served
 from core.cli.propose_verdicts import propose_by_rules
@@ -22,9 +22,15 @@ from core.cli.watch import event_line, watch_to_end
 from core.domain.errors import Unavailable
 from core.domain.events import Event
 from core.domain.ids import new_id
+from core.domain.plural import counted
 from core.domain.trajectory import Trajectory
+from core.export.options import ExportOptions
+from core.export.run import export
+from core.llm.extra import require_extra
 from core.protocol.operations import Guide
 from core.store.home import Home
+from core.tasks.demo import guidance_due
+from core.training.thin import thin
 from core.workers.training import Metric, TrainFailure, read_reports
 
 SESSION_LIMIT_S = 600.0
@@ -56,8 +62,6 @@ THIN_LAYERS = 2
 
 def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as_json: bool) -> int:
     """Go the whole way; progress goes to stderr, the places of the results to stdout."""
-    from core.llm.extra import require_extra
-
     require_extra("torch", "transformers")
     os.environ |= {"TQDM_DISABLE": "1", "TRANSFORMERS_VERBOSITY": "error"}  # our stages tell the progress
     started = monotonic()
@@ -84,8 +88,6 @@ def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as
 
 def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
     """Prints the events and, once the mistake is visible, sends the guidance as a person would."""
-    from core.tasks.demo import guidance_due
-
     sent: list[str] = []
 
     def on_event(trajectory: Trajectory, event: Event) -> None:
@@ -96,7 +98,7 @@ def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa:
             sent.append(text)
             note(f"  ★ guidance: {text}")
             op = Guide(guidance=new_id(), text=text)
-            writing(home, lambda authority: authority.do(session, op))
+            do(session, op, home)
 
     return on_event
 
@@ -104,9 +106,6 @@ def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa:
 def _results(
     home: Home, session: str, folder: Path, train_steps: int, shots: tuple[str, ...], quick: bool
 ) -> DemoResults:
-    from core.export.options import ExportOptions
-    from core.export.run import export
-
     with _stage("The model for tokens and training"):
         model = _model(home, quick)
     options = ExportOptions(balance="none", unjudged="keep")
@@ -115,7 +114,7 @@ def _results(
         export(home.server_db, [session], "chat", folder / "chat", model, options)
         archive = write_archive(home, session, folder / "session.tiphys")
     refused = sum(len(s.refused) for s in report.sessions)
-    note(f"  {report.samples} samples, {report.trained:,} of {report.tokens:,} tokens are trained"
+    note(f"  {counted(report.samples, 'sample')}, {report.trained:,} of {counted(report.tokens, 'token')} are trained"
          + (f"; {refused} refused" if refused else ""))
     of = f"the model's first {THIN_LAYERS} layers, to be quick" if quick else "SmolLM2, on a processor minutes each"
     with _stage(f"Training, {train_steps} update{'s' * (train_steps > 1)} of {of}"):
@@ -129,8 +128,6 @@ def _results(
 
 
 def _model(home: Home, quick: bool) -> str:
-    from core.training.thin import thin
-
     found = Path(default_model(home))
     return str(thin(found, found.with_name(f"{found.name}-{THIN_LAYERS}-layers"), THIN_LAYERS) if quick else found)
 
@@ -165,8 +162,10 @@ def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
         note(f"  the window was not ready within {WINDOW_S} s; going on without its pictures")
         return ()
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        raise Unavailable("no_screenshots", f"The window could not be shown: {last}")
+        # Qt's offscreen platform says of every dialog that it cannot hint at sizes
+        words = [line for line in done.stderr.strip().splitlines() if "propagateSizeHints" not in line]
+        raise Unavailable("no_screenshots", f"The window could not be shown: {words[-1] if words else 'no word'} "
+                          f"(exit status {done.returncode}).")
     return tuple(str(p) for p in sorted(out.glob("*.png")))
 
 
@@ -179,7 +178,8 @@ def _stage(title: str) -> Iterator[None]:
 
 
 def _print(results: DemoResults) -> None:
-    say(f"\n{results.steps} steps, {results.masked} masked, score {results.score}, {results.seconds:.0f} s. Results:")
+    say(f"\n{counted(results.steps, 'step')}, {results.masked} masked, score {results.score}, {results.seconds:.0f} s. "
+        "Results:")
     for name, place in (("log", results.log), ("archive", results.archive),
                         ("samples (ids and mask)", results.samples), ("chat messages", results.chat),
                         ("trained weights", results.weights),

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from contextlib import closing
 
 import click
+import msgspec
 
+from core.agents.snapshot_store import SnapshotStore
+from core.cli.log_access import do, reading
 from core.cli.output import emit, json_option, note, say, table
-
-if TYPE_CHECKING:
-    from core.domain.events import SnapshotFailed, SnapshotTaken
-    from core.store.home import Home
+from core.domain.events import SnapshotFailed, SnapshotTaken, decode_stored
+from core.domain.plural import counted
+from core.protocol.operations import Control, RestoreSession
+from core.store import log
+from core.store.home import Home
 
 PATIENCE_S = 120.0
 """How long a step that is running may take before the snapshot is waited for no longer; it is taken all the same."""
@@ -22,23 +26,17 @@ PATIENCE_S = 120.0
 @json_option
 def snapshot(session: str, as_json: bool) -> int:
     """Save files, terminals and journal of SESSION after the step that is running; waits for it."""
-    from core.cli.log_access import reading, writing
-    from core.domain.events import SnapshotTaken
-    from core.protocol.operations import Control
-    from core.store import log
-    from core.store.home import Home
-
     home = Home.default()
     with reading(home) as conn:
         before = log.head(conn, session)
-    writing(home, lambda authority: authority.do(session, Control(control="snapshot")))
+    do(session, Control(control="snapshot"), home)
     found = _await(home, session, before)
     if found is None:
         note("The running step takes long; the snapshot is taken after it.")
     elif isinstance(found, SnapshotTaken):
         emit(_line(session, found, True)) if as_json else say(
-            f"{found.id}: step {found.step}, {found.files:,} files, {found.bytes:,} bytes, {found.added:,} of them "
-            f"new, {found.seconds:.2f} s")
+            f"{found.id}: step {found.step}, {counted(found.files, 'file')}, {counted(found.bytes, 'byte')}, "
+            f"{found.added:,} of them new, {found.seconds:.2f} s")
     else:
         note(f"No snapshot could be taken: {found.reason}")
         return 1
@@ -46,10 +44,6 @@ def snapshot(session: str, as_json: bool) -> int:
 
 
 def _await(home: Home, session: str, after: int) -> SnapshotTaken | SnapshotFailed | None:
-    from core.cli.log_access import reading
-    from core.domain.events import SnapshotFailed, SnapshotTaken, decode_stored
-    from core.store import log
-
     until = time.monotonic() + PATIENCE_S
     with reading(home) as conn:
         while time.monotonic() < until:
@@ -66,13 +60,6 @@ def _await(home: Home, session: str, after: int) -> SnapshotTaken | SnapshotFail
 @json_option
 def snapshots(session: str | None, as_json: bool) -> None:
     """List the snapshots of SESSION, or of all: what each holds and costs, and whether it is on this computer still."""
-    from contextlib import closing
-
-    from core.agents.snapshot_store import SnapshotStore
-    from core.cli.log_access import reading
-    from core.store import log
-    from core.store.home import Home
-
     home = Home.default()
     with reading(home) as conn, closing(SnapshotStore(home.path)) as store:
         names = [session] if session else [row.session for row in log.rows(conn) if row.origin == "live"]
@@ -86,15 +73,13 @@ def snapshots(session: str | None, as_json: bool) -> None:
     table(("snapshot", "session", "step", "cause", "files", "bytes", "new", "seconds", "here"),
           [(f.id, name, f.step, f.cause, f.files, f.bytes, f.added, f"{f.seconds:.2f}", "yes" if f.id in here else "no")
            for name, f in found])
-    say(f"All snapshots together take {stored:,} bytes.")
+    say(f"All snapshots together take {counted(stored, 'byte')}.")
     if found and session:
         for one in found[-1][1].not_saved:
             say(f"not saved by the last: {one.kind} {one.host} {one.what}".rstrip())
 
 
 def _line(session: str, fact: SnapshotTaken, is_here: bool) -> dict[str, object]:
-    import msgspec
-
     fields: dict[str, object] = msgspec.to_builtins(fact)
     return {"session": session, "snapshot": fields.pop("id", ""), "cause": "", "files": 0, "bytes": 0, "added": 0,
             "seconds": 0.0, "not_saved": [], **{k: v for k, v in fields.items() if k not in ("type", "images")},
@@ -110,14 +95,9 @@ def restore_session(session: str, id: str, as_json: bool) -> None:
 
     A session that ended then goes on with `tiphys continue`. From a snapshot before its last step: `tiphys branch`.
     """
-    from core.cli.log_access import reading, writing
-    from core.protocol.operations import RestoreSession
-    from core.store import log
-    from core.store.home import Home
-
     home = Home.default()
     chosen = id or _newest(home, session)
-    result = writing(home, lambda authority: authority.do(session, RestoreSession(snapshot=chosen)))
+    result = do(session, RestoreSession(snapshot=chosen), home)
     with reading(home) as conn:
         steps = {one.id: one.step for one in log.snapshots(conn, session)}
         step = steps.get(chosen, log.row(conn, session).steps)
@@ -129,9 +109,5 @@ def restore_session(session: str, id: str, as_json: bool) -> None:
 
 
 def _newest(home: Home, session: str) -> str:
-    from contextlib import closing
-
-    from core.agents.snapshot_store import SnapshotStore
-
     with closing(SnapshotStore(home.path)) as store:
         return store.last(session).id

@@ -21,8 +21,7 @@ from core.gateway.dialects import anthropic, chat, gemini, responses
 from core.store.home import resources
 
 DialectName = Literal["anthropic", "chat", "responses", "gemini"]
-DIALECTS: dict[str, Dialect] = {d.name: d for d in (
-    anthropic.DIALECT, chat.DIALECT, responses.DIALECT, gemini.DIALECT)}
+DIALECTS: dict[str, Dialect] = {d.name: d for d in (anthropic.DIALECT, chat.DIALECT, responses.DIALECT, gemini.DIALECT)}
 
 _VALUE = re.compile(r"\{(gateway|token|model|task|workspace)\}")
 Texts = Annotated[dict[str, str], msgspec.Meta(max_length=100)]
@@ -34,7 +33,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     `command` begins the work, `resume` takes it up after the agent died ("": it cannot). `probe` prints the version of
     an agent that is there. `summary` is a pattern of the words with which it asks for a summary of its context,
     `exit_code` one of how a result tells the exit code of a command. `own_log` is where its own record lies,
-    `hand_in` the tool with which a subagent ends ("": it ends with words).
+    `hand_in` the tool with which a subagent ends ("": it ends with words). `acp` is its command as an agent of the
+    Agent Client Protocol ("": it is none). `speaks_acp`: it is started so.
     """
 
     title: str
@@ -47,6 +47,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     exit_code: str = ""
     own_log: str = ""
     hand_in: str = ""
+    acp: str = ""
+    speaks_acp: bool = False
     env: Texts = {}
     files: Texts = {}
 
@@ -98,8 +100,23 @@ def recipe_of(settings: AgentSettings) -> Recipe:
         title=settings.command or "agent", dialect=settings.dialect or "chat", env=GENERAL_ENVIRONMENT)
     changes = {name: value for name in ("command", "resume", "install", "dialect")
                if (value := getattr(settings, name))}
-    return msgspec.structs.replace(base, **changes)
+    recipe = msgspec.structs.replace(base, **changes)
+    return _by_protocol(recipe, settings.command or base.acp, settings.acp) if settings.acp else recipe
 
+
+def _by_protocol(recipe: Recipe, command: str, who: str) -> Recipe:
+    """The recipe of an agent that is spoken to by the Agent Client Protocol, from within its sandbox. Raises
+    InvalidInput."""
+    if not command:
+        raise InvalidInput("no_acp", f"The recipe of {recipe.title} has no command for the Agent Client Protocol.")
+    start = f"python3 ~/{ACP_PROGRAM} {who}"
+    env = {**recipe.env, "TIPHYS_GATEWAY": "{gateway}", "TIPHYS_TOKEN": "{token}"}
+    return msgspec.structs.replace(recipe, command=f"{start} new {command}", resume=f"{start} load {command}", env=env,
+                                   speaks_acp=True)
+
+
+ACP_PROGRAM = ".tiphys/acp.py"
+"""Where in the home of a sandbox the program lies that speaks with the agent."""
 
 GENERAL_ENVIRONMENT = {
     "OPENAI_BASE_URL": "{gateway}/v1", "OPENAI_API_BASE": "{gateway}/v1", "OPENAI_API_KEY": "{token}",

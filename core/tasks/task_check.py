@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from core.domain.errors import InvalidInput
-from core.domain.host_rights import is_absolute, rights_of
+from core.domain.host_rights import REACHED, is_absolute, rights_of
 from core.domain.ids import is_id
 from core.domain.task import AgentSettings, Host, Limits, ModelSettings, Task
 from core.tasks.folder import check_path
@@ -20,11 +20,10 @@ MAX_HOSTS, MAX_SUBMISSION = 16, 500
 TITLE, DESCRIPTION, NAME = 500, 500_000, 300
 """Lengths in characters."""
 
-REACHED = re.compile(r"(?:\*\.)?(?:[A-Za-z0-9-]{1,63}\.)*[A-Za-z0-9-]{1,63}(?::[0-9]{1,5})?\Z")
 TARGET = re.compile(r"(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*){1,20}\Z")
 SYSTEM = frozenset({"bin", "boot", "dev", "etc", "lib", "lib64", "opt", "proc", "root", "run", "sbin", "sys", "tmp",
                     "usr", "var", "workspace", "home", "shared"})
-"""What a host may reach, where its data may appear, and which folders are its system's or the program's own."""
+"""Where a host's data may appear, and which folders are its system's or the program's own."""
 _ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}\Z")
 _MODEL = re.compile(r"[\w.:/@+-]{1,300}\Z", re.ASCII)
 
@@ -139,8 +138,7 @@ def _check_data(host: Host) -> None:
 
 def _check_kind(host: Host, task: Task, agent: AgentSettings) -> None:
     """What only a container can do is refused elsewhere, not ignored."""
-    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus,
-            "workdir": host.workdir}
+    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus, "workdir": host.workdir}
     contained = {"image": host.image, "build": host.build, "workdir": host.workdir,
                  "data": host.data, "reach": host.reach, "network": host.network}
     if agent.sandbox == "local":
@@ -159,6 +157,8 @@ def _check_external(agent: AgentSettings) -> None:
         wanted = "endpoint, as its agent is external" if is_external else "that of a model for our own agent"
         raise _bad("agent.model.kind", model.kind, wanted)
     if not is_external:
+        if agent.acp:
+            raise _bad("agent.acp", agent.acp, "left out, as the agent is not external")
         return
     if not model.base_url:
         raise _bad("agent.model.base_url", "", "the address of the endpoint")
@@ -168,6 +168,10 @@ def _check_external(agent: AgentSettings) -> None:
         raise _bad("agent.recipe", "", "the name of a recipe, where no command is given")
     if agent.recipe and not is_id(agent.recipe):
         raise _bad("agent.recipe", agent.recipe, "the name of a recipe")
+    if agent.samples and not agent.is_attached:
+        raise _bad("agent.samples", "true", "left out, as only tiphys attach --samples starts such a command")
+    if agent.is_attached and agent.acp:
+        raise _bad("agent.acp", agent.acp, "left out, for an agent that runs outside: tiphys attach --acp speaks it")
     if agent.is_attached and agent.sandbox != "local":
         raise _bad("agent.sandbox", agent.sandbox, "local, for an agent that runs outside")
 

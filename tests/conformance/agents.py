@@ -32,7 +32,8 @@ class Agent:
     @property
     def is_here(self) -> bool:
         """Whether it is installed."""
-        program = {"openhands-sdk": "openhands"}.get(self.name, recipe_named(self.name).command.split()[0])
+        program = {"openhands-sdk": "openhands", "swe-agent": "sweagent"}.get(
+            self.name, recipe_named(self.name).command.split()[0])
         program = {"cd": "inspect"}.get(program, program)
         return (self.path / program).exists() or (self.name == "openhands-sdk" and (self.path / "python3").exists())
 
@@ -48,6 +49,7 @@ AGENTS = (
     Agent("opencode", NODE, has_subagents=True, compacts="true;"),
     Agent("inspect", "py/inspect/bin", resumes=False),
     Agent("openhands-sdk", "py/openhands/bin", resumes=False),
+    Agent("swe-agent", "py/swe/bin", resumes=False),
 )
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from conformance.agents import AGENTS, Agent, command_that_compacts
 from support.gateway_stand import SESSION, GatewayStand, standing
-from support.scripted_upstream import ADVICE, Script
+from support.scripted_upstream import ADVICE, TODOS, Script
 from support.wire import until
 
 from core.domain.events import ExchangeMade, SummaryAdded
@@ -104,8 +104,11 @@ def judge_own_log(stand: GatewayStand, agent: Agent) -> None:
         return
     command = [sys.executable, "-m", "core.cli", "--home", str(stand.home), "own-log", SESSION, "--json"]
     told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert told.returncode == 0, told.stdout + told.stderr
     main, *subagents = json.loads(told.stdout)["held"]
+    if agent.name == "swe-agent":  # it refuses two calls at once as they stand, and notes nothing of them
+        assert {one["step"] for one in main["differences"] if one["what"] != "unsent"} == {3}, told.stdout
+        return
+    assert told.returncode == 0, told.stdout + told.stderr
     assert main["steps"] >= 6 and main["differences"] is not None
     if subagents and agent.name != "qwen-code":  # which writes none
         assert all(one["differences"] is not None for one in subagents)
@@ -121,6 +124,52 @@ def judge_subagent(stand: GatewayStand, trajectory: Trajectory) -> None:
     assert called.steps[0].head.kind == "shell" and len(called.steps) >= 2
     assert "echo from the subagent" in called.steps[0].head.title
     assert not any(fact.line.startswith("subagent") for fact in stand.facts(ExchangeMade))
+
+
+@pytest.mark.parametrize("agent", [
+    pytest.param(a, id=a.name, marks=[] if a.is_here else pytest.mark.skip(reason="not installed"))
+    for a in AGENTS if recipe_named(a.name).acp])
+def test_spoken_to_by_its_protocol_it_asks_a_person_and_its_commands_and_plan_are_seen(agent: Agent, tmp_path: Path
+                                                                                       ) -> None:
+    """In a sandbox, beside the model endpoint; its runner is killed while it waits for leave."""
+    for stand in stand_for(agent, tmp_path, Script(subagents=False)):
+        stand.upstream.script.writes = str(stand.workspace / "own.txt")
+
+        async def main(stand: GatewayStand = stand) -> None:
+            settings = stand.settings(agent.name, base=agent.base, acp="desktop")
+            async with stand.session(settings) as client:
+                allowed = 0
+                while not gone(stand):
+                    if stand.trajectory().row.reason == "asks_for_leave":
+                        allowed += 1
+                        if allowed == 1:
+                            await stand.guide(client, TEXT)  # which refuses it, and stands in the next request
+                        elif allowed == 2:
+                            stand.kill_runner()
+                            stand.start_runner()
+                            await stand.control(client, "resume")
+                        else:
+                            await stand.control(client, "resume")
+                        await until(lambda: gone(stand) or stand.trajectory().row.reason != "asks_for_leave",
+                                    seconds=60)
+                    await asyncio.sleep(0.2)
+                judge_protocol(stand, await stand.over(client, 200))
+                assert allowed >= 3
+
+        asyncio.run(main())
+
+
+def judge_protocol(stand: GatewayStand, trajectory: Trajectory) -> None:
+    """What the protocol told is in the log, and the endpoint was sent what the log says."""
+    judge(stand, trajectory, finished=False)
+    assert (trajectory.row.state, trajectory.row.reason) == ("finished", "finished"), stand.said()
+    assert (stand.workspace / "guided.txt").exists() and not (stand.workspace / "plain.txt").exists()
+    assert {"own.txt", "guided.txt"} <= {Path(f.path).name for f in trajectory.files}
+    assert "main/commands" in trajectory.terminals
+    kinds = {s.head.kind for s in trajectory.steps}
+    assert "todo" in kinds or not any(f'"{name}"' in stand.upstream.main[0].text for name in TODOS), kinds
+    notes = [note.text for at in range(len(trajectory.steps)) for note in trajectory.steps.opinion(at).notes]
+    assert any("Answer: reject." in text for text in notes) and any("Answer: allow." in text for text in notes)
 
 
 @here

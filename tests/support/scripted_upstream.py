@@ -21,6 +21,10 @@ SHELLS = ("Bash", "bash", "exec_command", "shell_command", "run_shell_command", 
           "local_shell")
 AGENTS = ("Agent", "Task", "task", "agent", "invoke_agent", "generalist")
 ENDS = ("submit", "finish")
+WRITES = ("write_file", "write", "Write")
+TODOS = ("write_todos", "todo_write", "todowrite", "TodoWrite")
+TODO = {"content": "Mend the sign", "description": "Mend the sign", "status": "in_progress", "priority": "high",
+        "id": "1", "activeForm": "Mending"}
 SUMMARY = re.compile(r"detailed summary of (the|this|our) conversation|state_snapshot|CONTEXT CHECKPOINT|"
                      r"handoff summary|summarize the conv|anchored summary|create a detailed summary|"
                      r"maintain(ing)? a context-aware state summary", re.IGNORECASE)
@@ -67,6 +71,8 @@ class Script:
     subagents: bool = True
     first: str = "ls -la"
     """The command of the first step."""
+    writes: str = ""
+    """A file that it also writes, by the agent's own tool for that; before it a plan, by its own tool for those."""
     before: Callable[[Received], None] | None = None
     """Called in the endpoint's thread before a request is answered."""
 
@@ -200,9 +206,23 @@ def _plan(text: str, tools: dict[str, dict[str, Any]], shell: str, script: Scrip
         plan.append([(agent, call)])
     else:
         plan.append([run("python3 check.py")])
+    plan += _own_steps(tools, script.writes) if script.writes else []
     written = "guided" if ADVICE in text else "plain"
     return [*plan, [run(f"echo {written} > {written}.txt")],
             [run("sed -i 's/a - b/a + b/' calc.py && python3 check.py")]]
+
+
+def _own_steps(tools: dict[str, dict[str, Any]], path: str) -> list[list[tuple[str, dict[str, Any]]]]:
+    """A plan and a file, by the agent's own tools."""
+    steps: list[list[tuple[str, dict[str, Any]]]] = []
+    for name in [n for n in TODOS if n in tools][:1]:
+        (key, rows), = [(k, v) for k, v in tools[name]["properties"].items() if v.get("type") == "array"]
+        item = {k: v for k, v in TODO.items() if k in rows["items"].get("properties", TODO)}
+        steps.append([(name, {key: [item]})])
+    name = next((n for n in WRITES if n in tools), "")
+    given = {key: path if "path" in key.lower() else "written by its own tool\n"
+             for key in tools.get(name, {}).get("required", [])}
+    return [*steps, [(name, given)]] if name else steps
 
 
 def serve(script: Script | None = None) -> Iterator[Upstream]:

@@ -14,6 +14,7 @@ from app.trajectory.agent_strip import AgentStrip
 from core.domain.events import NoteAdded, ScoreGiven, SessionStateChanged, StepStarted
 from core.domain.running import CHANNEL, RunningAction, encode_running
 from core.domain.verdict import Author
+from core.protocol.operations import Control
 
 
 def working(steps: int = 3, state: str = "running") -> Maker:
@@ -67,7 +68,7 @@ def test_it_warns_since_when_nothing_was_heard_until_something_comes(qtbot, tmp_
         assert text.meaning == "live" and text.facts[-1].startswith("heard 0 s")
 
 
-def test_it_says_what_the_agent_asks_leave_for(qtbot, tmp_path):
+def test_it_says_what_the_agent_asks_leave_for_and_takes_a_yes_or_no(qtbot, tmp_path, monkeypatch):
     maker = working()
     agent, person = Author(kind="agent", name="s1"), Author(kind="person", name="p")
     maker.say(NoteAdded(step=0, text="The agent asks for leave: rm -r build"), agent)
@@ -79,7 +80,13 @@ def test_it_says_what_the_agent_asks_leave_for(qtbot, tmp_path):
         strip = strip_in(made)
         text = strip.text
         assert (text.head, text.waits, text.meaning) == ("Asks for leave:", "rm -r build", "attention")
-        assert "Resume allows it" in text.facts[0]
+        assert "Advice refuses it" in text.facts[0]
+        assert strip.allow.isVisible() and strip.refuse.isVisible()
+        given: list[object] = []
+        monkeypatch.setattr(place.sender, "send", lambda session, op: given.append((session, op)))
+        strip.allow.click()
+        strip.refuse.click()
+        assert given == [("s1", Control(control="resume")), ("s1", Control(control="interrupt"))]
 
 
 def test_it_goes_with_the_session_s_state_and_is_not_there_for_a_saved_one(qtbot, tmp_path):

@@ -13,8 +13,8 @@ def test_one_yes_is_never_one_for_always_and_a_no_is_never_a_yes() -> None:
     for count in range(len(KINDS) + 1):
         for kinds in combinations(KINDS, count):
             options = [{"kind": kind, "optionId": f"id of {kind}"} for kind in kinds]
-            assert option_for("allow", options) == ("id of allow_once" if "allow_once" in kinds else None)
-            assert option_for("reject", options) in ("id of reject_once", "id of reject_always", None)
+            assert option_for(True, options) == ("id of allow_once" if "allow_once" in kinds else None)
+            assert option_for(False, options) in ("id of reject_once", "id of reject_always", None)
 
 
 def test_a_person_sees_what_is_to_be_done_whatever_its_title_says() -> None:
