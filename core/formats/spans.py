@@ -195,7 +195,7 @@ def _add(conversation: Conversation, span: ModelSpan, results: list[CallResult])
 def _results(asked: ModelSpan, spool: SpanSpool, runs: Sequence[ParkedSpan | None], given: Sequence[Message]
              ) -> Iterator[CallResult]:
     """Of a run that broke a trace has where; what the model was told of it stands in the next prompt."""
-    recent, earlier = _told(given)
+    recent, earlier = _came_back(given)
     calls = asked.answer.tool_calls
     if len(recent) == len(calls) and not {m.tool_call_id for m in recent} & {c.id for c in calls}:
         # the answer was recorded with ids of its own: what came back stands in the order of the calls
@@ -213,7 +213,7 @@ def _results(asked: ModelSpan, spool: SpanSpool, runs: Sequence[ParkedSpan | Non
             yield CallResult(text=answer.content, call=call.id)
 
 
-def _told(given: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+def _came_back(given: Sequence[Message]) -> tuple[list[Message], list[Message]]:
     """What the next prompt says that came back: since the last answer, and before it (the newest first: an id may have
     been used before)."""
     last = next((n for n in range(len(given), 0, -1) if given[n - 1].role == "assistant"), 0)
