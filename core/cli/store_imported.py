@@ -17,8 +17,8 @@ from core.domain.errors import Conflict, ReportableError
 from core.domain.events import NoteAdded, blobs_of, decode_event, encode_event, make_event
 from core.domain.verdict import Author
 from core.formats import reimport
-from core.formats.blob_spool import BlobSelection
 from core.formats.imported import Imported
+from core.formats.spools import BlobSelection
 from core.protocol.operations import ImportSession
 from core.server.authority import Authority
 from core.store import blobs, log

@@ -20,9 +20,9 @@ from core.domain.step import StepBody, Usage, encode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.tools import ToolTable
 from core.domain.verdict import Author
-from core.formats.blob_spool import BlobSelection, BlobSpool, exact
 from core.formats.call_edits import CallEdits
 from core.formats.edits import FileEdit
+from core.formats.spools import BlobSelection, BlobSpool, ByteSpool
 from core.formats.tools import table_of
 from core.formats.windows import is_refused, open_file
 
@@ -46,7 +46,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     format: str
     title: str
-    bodies: tuple[bytes, ...]
+    bodies: Sequence[bytes]
     blobs: Mapping[str, bytes]
     steps: int
     errors: int
@@ -74,7 +74,7 @@ class SessionBuilder:
         self.warnings = list(warnings)
         self.blobs = BlobSpool()
         self._now = datetime.now(UTC)
-        self._bodies: list[bytes] = []
+        self._bodies = ByteSpool()
         self._named: list[str] = []
         self._seen: Counter[str] = Counter()
         self._context: Sequence[MessageRef] = ()
@@ -108,7 +108,7 @@ class SessionBuilder:
         """One more fact, in order. `author` names who brought it about, if not the importer; `at` when it was: an event
         whose time is not in the file bears that of the import.
 
-        It is written at once, for of a long run the bytes take a fraction of what the values do. Its id comes from what
+        It is written at once: of a long run neither the values nor their bytes are held. Its id comes from what
         it says, so that a file that has grown gives its old events their old ids.
         Raises InvalidInput where no session can hold it.
         """
@@ -116,7 +116,7 @@ class SessionBuilder:
         self._named += e.blobs_of(fact)
         try:
             event = e.make_event(fact, by, at=at or self._now, id=f"{self.session}-{_key(fact, self._seen)}")
-            self._bodies.append(exact(e.encode_event(event)))
+            self._bodies.put(e.encode_event(event))
         except InvalidInput as error:
             raise InvalidInput(error.code, f"{self.source} tells what no session can hold: {error.params['why']}",
                                path=self.source, **error.params) from error
@@ -206,7 +206,7 @@ class SessionBuilder:
     def build(self) -> Imported:
         """The session, once."""
         return Imported(session=self.session, source=self.source, format=self.format, title=self._title,
-                        bodies=tuple(self._bodies), blobs=BlobSelection(self.blobs, self._named), steps=self.steps,
+                        bodies=self._bodies.pieces(), blobs=BlobSelection(self.blobs, self._named), steps=self.steps,
                         errors=self.errors, warnings=tuple(self.warnings), is_named=self.is_named, size=self.blobs.size)
 
     def build_without_end(self) -> Imported:

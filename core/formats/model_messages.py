@@ -60,9 +60,9 @@ def _part(part: Any) -> Part:
         return "reasoning", paragraphs(*words, *(text_of(p.get("text")) for p in held))
     if "reasoningContent" in part:
         return "reasoning", text_of(dict_of(dict_of(part["reasoningContent"]).get("reasoningText")).get("text"))
-    told = part.get("text", part.get("refusal", part.get("content") if kind == "text" else None))
-    if kind in (*_TEXTS, "") and told is not None:
-        return "words", as_json(told)
+    text = part.get("text", part.get("refusal", part.get("content") if kind == "text" else None))
+    if kind in (*_TEXTS, "") and text is not None:
+        return "words", as_json(text)
     return "words", f"[{kind or next(iter(part), 'part')}]"
 
 
@@ -150,7 +150,7 @@ def _role(held: dict[str, Any], parts: Iterable[Part], default: Role) -> Role:
 
 def _message(role: Role, held: dict[str, Any], parts: Sequence[Part]) -> Message:
     words = "\n".join(text for kind, text in parts if kind == "words")
-    calls = [call for kind, call in parts if kind == "call"] or _listed_calls(held)
+    calls = [call for kind, call in parts if kind == "call"] or _calls_beside(held)
     if role == "assistant" and not calls and words.startswith("[{") and (found := _calls_in(words)):
         words, calls = "", found
     reasons = [text for kind, text in parts if kind == "reasoning"]
@@ -160,12 +160,12 @@ def _message(role: Role, held: dict[str, Any], parts: Sequence[Part]) -> Message
                    reasoning=paragraphs(*reasons), name=text_of(held.get("name")))
 
 
-def _listed_calls(held: dict[str, Any]) -> list[ToolCall]:
+def _calls_beside(held: dict[str, Any]) -> list[ToolCall]:
     """The calls that stand beside a message's content."""
     for one in (held, dict_of(held.get("additional_kwargs"))):
-        listed = dicts_of(one.get("tool_calls")) or dicts_of(one.get("toolCalls"))
-        if any("function" not in c and "custom" not in c for c in listed):
-            return [_call(c) for c in listed]
+        beside = dicts_of(one.get("tool_calls")) or dicts_of(one.get("toolCalls"))
+        if any("function" not in c and "custom" not in c for c in beside):
+            return [_call(c) for c in beside]
         if found := read_calls(one):
             return list(found)
     return []
@@ -213,8 +213,9 @@ def _answered(values: list[Any]) -> Iterator[Any]:
     called: set[str] = set()
     for value in values:
         held = fields_of(value) if isinstance(value, dict) else {}
-        called |= {call.name for call in _listed_calls(held)}
-        yield {**held, "role": "tool", "name": held["role"]} if held.get("role") in called else value
+        called |= {call.name for call in _calls_beside(held)}
+        role = text_of(held.get("role"))
+        yield {**held, "role": "tool", "name": role} if role in called else value
 
 
 def _is_item(value: Any) -> bool:

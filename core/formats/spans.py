@@ -7,8 +7,6 @@ request to a model was recorded, each run of a tool is a step.
 
 from __future__ import annotations
 
-import tempfile
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise, takewhile
@@ -24,10 +22,9 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.imported import SessionBuilder
 from core.formats.model_messages import json_of
 from core.formats.rows import canonical
+from core.formats.spools import ByteSpool
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
-_IN_MEMORY = 1024 * 1024
-"""Bytes of spans that are held in memory; what comes later is written to the disk."""
 
 
 class ModelSpan(msgspec.Struct, kw_only=True):
@@ -80,7 +77,6 @@ class ParkedSpan(msgspec.Struct, frozen=True, kw_only=True):
     is_model: bool
     at: datetime
     place: int
-    size: int
     calls: tuple[ParkedCall, ...] = ()
     doubt: str = ""
     id: str = ""
@@ -94,38 +90,28 @@ def _marks(arguments: Any) -> tuple[str, ...]:
 
 
 class SpanSpool:
-    """Spans of a file in the order in which they are put; few in memory, beyond that in a file without a name."""
+    """Spans of a file in the order in which they are put."""
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - it lives as long as we do
-        weakref.finalize(self, self._file.close)
-        self._end = 0
+        self._spool = ByteSpool()
 
     def put(self, span: Span, doubt: str = "", id: str = "") -> ParkedSpan:
         """Write a span down."""
-        data = msgspec.msgpack.encode(span)
-        self._file.seek(self._end)
-        self._file.write(data)
-        place, self._end = self._end, self._end + len(data)
+        place = self._spool.put(msgspec.msgpack.encode(span))
         at = span.at or _EARLIEST
         if isinstance(span, ToolSpan):
             calls: tuple[ParkedCall, ...] = (ParkedCall(span.call, span.name, _marks(span.arguments)),)
         else:
             calls = tuple(ParkedCall(c.id, c.name, _marks(c.arguments)) for c in span.answer.tool_calls)
-        return ParkedSpan(is_model=isinstance(span, ModelSpan), at=at, place=place, size=len(data), doubt=doubt, id=id,
-                          calls=calls)
+        return ParkedSpan(is_model=isinstance(span, ModelSpan), at=at, place=place, doubt=doubt, id=id, calls=calls)
 
     def model(self, parked: ParkedSpan) -> ModelSpan:
         """The request that was put."""
-        return _MODEL.decode(self._read(parked))
+        return _MODEL.decode(self._spool.read(parked.place))
 
     def tool(self, parked: ParkedSpan) -> ToolSpan:
         """The run of a tool that was put."""
-        return _TOOL.decode(self._read(parked))
-
-    def _read(self, parked: ParkedSpan) -> bytes:
-        self._file.seek(parked.place)
-        return self._file.read(parked.size)
+        return _TOOL.decode(self._spool.read(parked.place))
 
 
 def innermost(spans: Sequence[ParkedSpan], parents: Mapping[str, str]) -> list[ParkedSpan]:
@@ -209,7 +195,7 @@ def _add(conversation: Conversation, span: ModelSpan, results: list[CallResult])
 def _results(asked: ModelSpan, spool: SpanSpool, runs: Sequence[ParkedSpan | None], given: Sequence[Message]
              ) -> Iterator[CallResult]:
     """Of a run that broke a trace has where; what the model was told of it stands in the next prompt."""
-    recent, earlier = _told(given)
+    recent, earlier = _came_back(given)
     calls = asked.answer.tool_calls
     if len(recent) == len(calls) and not {m.tool_call_id for m in recent} & {c.id for c in calls}:
         # the answer was recorded with ids of its own: what came back stands in the order of the calls
@@ -227,7 +213,7 @@ def _results(asked: ModelSpan, spool: SpanSpool, runs: Sequence[ParkedSpan | Non
             yield CallResult(text=answer.content, call=call.id)
 
 
-def _told(given: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+def _came_back(given: Sequence[Message]) -> tuple[list[Message], list[Message]]:
     """What the next prompt says that came back: since the last answer, and before it (the newest first: an id may have
     been used before)."""
     last = next((n for n in range(len(given), 0, -1) if given[n - 1].role == "assistant"), 0)

@@ -39,7 +39,7 @@ _HEAD = 50
 """Among so many events a person's first words are sought."""
 _EXIT = re.compile(r"Command failed with exit code: (-?\d{1,9})\.")
 _RAN = "Command executed successfully."
-_SAID = re.compile(r"\s*<system>(ERROR: )?(.*?)</system>", re.DOTALL)
+_NOTE = re.compile(r"\s*<system>(ERROR: )?(.*?)</system>", re.DOTALL)
 
 
 def recognises(source: Source) -> bool:
@@ -188,16 +188,16 @@ def _take(step: _Open, kind: str, payload: dict[str, Any], at: Any) -> None:
 
 def _result(payload: dict[str, Any], at: Any) -> CallResult:
     value = dict_of(payload.get("return_value")) or dict_of(payload.get("result"))
-    said = text_of(value.get("message"))
-    text = paragraphs(_text(value.get("output")), said)
-    code, error = _outcome(said, value.get("is_error") is True)
+    note = text_of(value.get("message"))
+    text = paragraphs(_text(value.get("output")), note)
+    code, error = _outcome(note, value.get("is_error") is True)
     return CallResult(text=text, call=text_of(payload.get("tool_call_id")), exit_code=code, error=error, ended_at=at)
 
 
-def _outcome(said: str, failed: bool) -> tuple[int | None, ActionError | None]:
+def _outcome(note: str, failed: bool) -> tuple[int | None, ActionError | None]:
     """The exit code that the program's words on a call name, and what failed."""
-    code = int(found[1]) if (found := _EXIT.match(said)) else 0 if said.startswith(_RAN) and not failed else None
-    error = ActionError(kind="tool_error", message=said[:2000] or "The tool failed.") if failed else None
+    code = int(found[1]) if (found := _EXIT.match(note)) else 0 if note.startswith(_RAN) and not failed else None
+    error = ActionError(kind="tool_error", message=note[:2000] or "The tool failed.") if failed else None
     return code, exit_error(code) or error
 
 
@@ -213,7 +213,7 @@ def _add_context(builder: SessionBuilder, records: Sequence[dict[str, Any]]) -> 
             two.get("role") == "tool")):
         text = _text(message.get("content"))
         if message.get("role") == "assistant":
-            results = [_told(m) for m in after]
+            results = [_shown_result(m) for m in after]
             conversation.add_step(ForeignStep(thought=text, reasoning=_think(message.get("content")),
                                               calls=read_calls(message), results=results))
         elif _is_person(message):
@@ -223,10 +223,10 @@ def _add_context(builder: SessionBuilder, records: Sequence[dict[str, Any]]) -> 
             conversation.add_message(Message(role=role, content=text))  # type: ignore[arg-type]
 
 
-def _told(message: dict[str, Any]) -> CallResult:
+def _shown_result(message: dict[str, Any]) -> CallResult:
     text = _text(message.get("content"))
-    said = found[2] if (found := _SAID.match(text)) else ""
-    code, error = _outcome(said, bool(found and found[1]))
+    note = found[2] if (found := _NOTE.match(text)) else ""
+    code, error = _outcome(note, bool(found and found[1]))
     return CallResult(text=text, call=text_of(message.get("tool_call_id")), exit_code=code, error=error)
 
 

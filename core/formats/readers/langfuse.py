@@ -160,11 +160,11 @@ def _failure(one: dict[str, Any]) -> str:
 
 def _model(one: dict[str, Any]) -> ModelSpan:
     given = json_of(one.get("input"))
-    listed = given.get("tools") if isinstance(given, dict) else []
+    offered = given.get("tools") if isinstance(given, dict) else []
     if isinstance(given, list):  # LangChain's recorder puts the definitions among the messages
-        listed = [d for m in given if (d := _definition(m))]
-        given = [m for m in given if not _definition(m)] if listed else given
-    tools = tool_definitions(listed)
+        offered = [d for m in given if (d := _definition(m))]
+        given = [m for m in given if not _definition(m)] if offered else given
+    tools = tool_definitions(offered)
     return ModelSpan(messages=read_prompt(given), answer=read_answer(one.get("output")),
                      at=time_of(one.get("startTime")), ended_at=time_of(one.get("endTime")), usage=_usage(one),
                      error=_failure(one),

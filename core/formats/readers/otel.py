@@ -52,8 +52,8 @@ _NANO = 1_000_000_000
 def recognises(source: Source) -> bool:
     """Whether the file is OTLP JSON with spans of a model."""
     values = [v for v in source.samples[:20] if isinstance(v, dict)]
-    told = (as_json([s.get("attributes"), s.get("events")]) for v in values for s in _spans_in(v))
-    return any(mark in text for text in told for mark in _MARKS)
+    texts = (as_json([s.get("attributes"), s.get("events")]) for v in values for s in _spans_in(v))
+    return any(mark in text for text in texts for mark in _MARKS)
 
 
 def _spans_in(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -180,14 +180,14 @@ def _definitions(held: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _tool(span: dict[str, Any], held: dict[str, Any], events: Sequence[tuple[str, dict[str, Any]]],
           at: datetime | None, ended: datetime | None) -> ToolSpan:
-    told = dict(events)
+    by_name = dict(events)
     result = _first(held, "gen_ai.tool.call.result", "gen_ai.tool.message", "tool_response", "ai.toolCall.result",
                     "output.value")
-    if result is None and "gen_ai.choice" in told:  # Strands
-        result = json_of(told["gen_ai.choice"].get("message"))
+    if result is None and "gen_ai.choice" in by_name:  # Strands
+        result = json_of(by_name["gen_ai.choice"].get("message"))
     given = _first(held, "gen_ai.tool.call.arguments", "tool_arguments", "ai.toolCall.args", "input.value")
     if given is None:
-        given = dict_of(told.get("gen_ai.tool.message")).get("content")
+        given = dict_of(by_name.get("gen_ai.tool.message")).get("content")
     failed = _failure(span, held)
     text, _ = read_result({"content": result} if isinstance(result, list) else result)
     return ToolSpan(name=text_of(_first(held, "gen_ai.tool.name", "tool.name", "ai.toolCall.name")), text=text,
@@ -265,15 +265,15 @@ def _grown(held: Mapping[str, Any], prefix: str) -> list[Any]:
                 node[name] = {}
             node = node[name]
         node[last] = value
-    found = _listed(tree)
+    found = _nested(tree)
     return found if isinstance(found, list) else []
 
 
-def _listed(node: Any) -> Any:
+def _nested(node: Any) -> Any:
     """A tree whose numbered members are a list, without the names that only wrap a value."""
     if not isinstance(node, dict):
         return json_of(node) if isinstance(node, str) and node.startswith("[{") else node
-    held = {"content" if name == "contents" else name: _listed(value) for name, value in node.items()}
+    held = {"content" if name == "contents" else name: _nested(value) for name, value in node.items()}
     if held and all(name.isdecimal() and len(name) < 10 for name in held):
         return [held[name] for name in sorted(held, key=int)]
     inner = next((held[name] for name in _WRAPS if len(held) == 1 and name in held), None)

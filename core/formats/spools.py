@@ -1,0 +1,122 @@
+"""What a session that is being read has given so far: in memory while it is little, beyond that in files without names.
+
+Payloads by their names, events and spans in order: one kind of file holds all of them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import overload
+
+from core.domain.blob import blob_hash
+
+IN_MEMORY = 1024 * 1024
+"""Bytes of a spool that are held in memory; what comes later is written to the disk."""
+
+
+class ByteSpool:
+    """Pieces of bytes in the order in which they are put. The file goes with the last one who refers to it."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - it lives as long as we do
+        weakref.finalize(self, self._file.close)
+        self._ends = array("q", [0])
+        self._is_at_end = True
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @property
+    def size(self) -> int:
+        """Bytes of all pieces."""
+        return self._ends[-1]
+
+    def put(self, data: bytes) -> int:
+        """One more piece; gives its place."""
+        if not self._is_at_end:  # to seek is to flush
+            self._file.seek(self.size)
+        self._is_at_end = True
+        self._file.write(data)
+        self._ends.append(self.size + len(data))
+        return len(self) - 1
+
+    def read(self, place: int) -> bytes:
+        """The piece at a place."""
+        self._is_at_end = False
+        self._file.seek(self._ends[place])
+        return self._file.read(self._ends[place + 1] - self._ends[place])
+
+    def pieces(self) -> Sequence[bytes]:
+        """All pieces so far, in order: few of them as they are, many read when they are looked at."""
+        held = Pieces(self, range(len(self)))
+        return held if self.size > IN_MEMORY else tuple(held)
+
+
+class Pieces(Sequence[bytes]):
+    """Some pieces of a spool, which are read when they are looked at."""
+
+    def __init__(self, spool: ByteSpool, places: range) -> None:
+        self._spool, self._places = spool, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(place, slice):
+            return Pieces(self._spool, self._places[place])
+        return self._spool.read(self._places[place])
+
+
+class BlobSpool(Mapping[str, bytes]):
+    """Payloads by their names."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self._spool = ByteSpool()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all payloads."""
+        return self._spool.size
+
+    def put(self, data: bytes) -> str:
+        """Store a payload; gives its name."""
+        name = blob_hash(data)
+        if name not in self._places:
+            self._places[name] = self._spool.put(data)
+        return name
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._spool.read(self._places[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class BlobSelection(Mapping[str, bytes]):
+    """Some payloads of others, which are read when they are asked for."""
+
+    def __init__(self, whole: Mapping[str, bytes], names: Collection[str]) -> None:
+        self._whole = whole
+        self._names = dict.fromkeys(name for name in names if name in whole)
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._whole[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
