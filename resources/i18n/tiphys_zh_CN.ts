@@ -515,6 +515,22 @@
 <context>
     <name>AgentStrip</name>
     <message>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Allow this, once.</source>
+        <translation>允许这一次。</translation>
+    </message>
+    <message>
+        <source>Refuse this; advice refuses it too, and tells the agent why.</source>
+        <translation>拒绝这一次；发出指导也会拒绝，并告诉智能体原因。</translation>
+    </message>
+    <message>
         <source>score</source>
         <translation>得分</translation>
     </message>
@@ -7191,8 +7207,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>请求许可：</translation>
     </message>
     <message>
-        <source>Resume allows it, advice instead of that refuses it</source>
-        <translation>“继续”即允许；改为给出建议即拒绝</translation>
+        <source>Advice refuses it too, and tells the agent why</source>
+        <translation>发出指导也会拒绝，并告诉智能体原因</translation>
     </message>
     <message>
         <source>Paused</source>
