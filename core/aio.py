@@ -27,9 +27,7 @@ class TaskScope:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
-    def spawn(
-        self, coro: Coroutine[Any, Any, T], *, name: str, on_error: OnError | None = None
-    ) -> asyncio.Task[T]:
+    def spawn(self, coro: Coroutine[Any, Any, T], *, name: str, on_error: OnError | None = None) -> asyncio.Task[T]:
         """Start a coroutine in the running loop. Raises RuntimeError once the scope is closed."""
         if self._closed:
             coro.close()

@@ -6,9 +6,12 @@ Every such process is started with what `command` gives; nothing else in the tre
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import runpy
 import shutil
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,6 +51,16 @@ def is_frozen() -> bool:
 def interpreter() -> str | None:
     """A Python for a script that uses the standard library alone; None where this machine has none."""
     return shutil.which("python3") if is_frozen() else sys.executable
+
+
+def install_line(package: str) -> str:
+    """The command that brings a Python package to where this process finds it. Of a packaged program's own folder, in
+    which nobody installs, it names what makes an environment that can be installed into."""
+    if not os.access(sysconfig.get_path("purelib"), os.W_OK):
+        return "tiphys train-setup, then this command again"
+    has_pip = importlib.util.find_spec("pip") is not None
+    pip = f"{sys.executable} -m pip" if has_pip else f"python3 -m pip --python {sys.executable}"
+    return f"{pip} install {package}"
 
 
 def launcher() -> list[str]:

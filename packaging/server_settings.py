@@ -1,5 +1,5 @@
-"""Writes what is made of the declared settings of the server: the settings file of the package and the page of the
-documentation. `--check` says whether both are up to date."""
+"""Writes what is made of the declared settings of the server: the settings file of the package and the pages of the
+documentation, in Chinese by packaging/settings.zh.txt. `--check` says whether all are up to date."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from core.server.settings_file import markdown, template  # noqa: E402
+from core.server.settings_file import SERVER_SETTINGS, ServerSetting, markdown, row, template  # noqa: E402
 
 HEAD = """# Settings of the server
 
@@ -25,9 +25,43 @@ time and which private servers have too ([guide](guide.md#when-a-session-has-don
 """
 
 
+HEAD_ZH = """# 服务器的设置
+
+服务器读取 `/etc/tiphys/server.toml`，或 `tiphys serve --settings FILE` 所指的文件：TOML，每行一个 `name = value`。
+不在此表中的名称会被拒绝（`unknown_setting`），类型不符的值也会被拒绝（`bad_setting`）：写错的设置绝不会无声无息地被忽略。
+命令行选项优先于文件。`tiphys serve --print-settings` 打印一个带有全部设置及说明的文件（英文）。
+私有服务器（`--private`，由桌面程序启动）不读任何文件，除非指明。
+
+会话何时自行离开服务器，写在数据文件夹的 `retention.toml` 中；它每次都会重新读取，私有服务器也有
+（[指南](guide.zh.md#会话完成之后)）。
+
+"""
+COLUMNS_ZH = ["| 设置 | 默认值 | 含义 | 例如 | `tiphys serve` 的选项 |", "|---|---|---|---|---|"]
+
+
 def pages() -> dict[Path, str]:
     """What each file should hold."""
-    return {ROOT / "docs/server-settings.md": HEAD + markdown(), ROOT / "packaging/server/server.toml": template()}
+    return {ROOT / "docs/server-settings.md": HEAD + markdown(), ROOT / "packaging/server/server.toml": template(),
+            ROOT / "docs/server-settings.zh.md": HEAD_ZH + in_chinese()}
+
+
+def in_chinese() -> str:
+    """The table in Chinese. Raises SystemExit where a setting has no Chinese words, or words have no setting."""
+    lines = (ROOT / "packaging/settings.zh.txt").read_text(encoding="utf-8").splitlines()
+    words = {key: text for key, _, text in (line.partition(": ") for line in lines if line)}
+    if odd := sorted(words.keys() ^ {one.key for one in SERVER_SETTINGS}):
+        raise SystemExit(f"packaging/settings.zh.txt does not fit the declared settings: {', '.join(odd)}")
+    rows = (row(one, f"{words[one.key]}（{kind_in_chinese(one)}）") for one in SERVER_SETTINGS)
+    return "\n".join([*COLUMNS_ZH, *rows]) + "\n"
+
+
+def kind_in_chinese(one: ServerSetting) -> str:
+    """What a value must be, in Chinese words."""
+    if one.choices:
+        return "、".join(f"`{choice}`" for choice in one.choices) + " 之一"
+    words = {str: "文本", bool: "true 或 false", int: "整数", float: "数", tuple: "文本列表"}
+    bounds = f"，{one.low:g} 到 {one.high:g}" if one.high != one.low else ""
+    return words[type(one.default)] + bounds
 
 
 def main() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.brief.model import Bin, RemarkInBrief
 from app.kit import quantities, theme
@@ -24,11 +24,9 @@ class BriefView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = PlainLabel("", self, elide=True)
-        self.title.setFont(theme.bold_font(self.font()))
+        self.title = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
         self.title.setContentsMargins(theme.px(14), theme.px(9), theme.px(14), theme.px(9))
-        self._texts = QVBoxLayout()
-        self._texts.setSpacing(theme.px(2))
+        self._texts = column(spacing=theme.px(2))
         self.strip = ErrorStrip(self)
         self.first, self.last = PlainLabel("", self, faint=True), PlainLabel("", self, faint=True)
         self.go = QPushButton(self.tr("Go on"), self)
@@ -47,15 +45,13 @@ class BriefView(QWidget):
         self._strip_box = QWidget(self)
         column(self.strip, ends, on=self._strip_box, spacing=theme.px(2), margin=0)
         body = QWidget(self)
-        inner = column(self._texts, 1, on=body, spacing=0)
-        inner.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
-        scroll = QScrollArea(self)
+        column(self._texts, 1, on=body, spacing=0, margin=(theme.px(14), theme.px(10), theme.px(14), theme.px(10)))
+        scroll = QScrollArea(self, widgetResizable=True)
         scroll.setWidget(body)
-        scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        foot = column(self.go, self.next, spacing=theme.px(8))
-        foot.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
+        foot = column(self.go, self.next, spacing=theme.px(8),
+                      margin=(theme.px(14), theme.px(12), theme.px(14), theme.px(12)))
         column(self.title, (scroll, 1), foot, on=self, spacing=0, margin=0)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -86,10 +82,7 @@ class BriefView(QWidget):
         """Files that were changed, with their lines."""
         parts = [PlainLabel(words, self, faint=True)]
         for text, meaning in ((added, "keep"), (removed, "error")):
-            label = PlainLabel(text, self)
-            palette = label.palette()
-            palette.setColor(palette.ColorRole.WindowText, theme.colour(meaning))
-            label.setPalette(palette)
+            label = PlainLabel(text, self, meaning=meaning)
             parts.append(label)
         self._texts.addLayout(row(*parts, 1, spacing=theme.px(6)))
         self._texts.addSpacing(theme.px(8))
@@ -107,12 +100,9 @@ class BriefView(QWidget):
     def add_remark(self, who: str, remark: RemarkInBrief) -> None:
         """A remark, with the bar of people at its left."""
         box = _Remark(self)
-        head = PlainLabel(f"{who}  {quantities.number(remark.step)}", box)
-        head.setFont(theme.bold_font(theme.font_of("fact")))
-        text = PlainLabel(remark.text, box, wrap=True)
-        text.setFont(theme.font_of("fact"))
-        inner = column(head, text, on=box, spacing=0)
-        inner.setContentsMargins(theme.px(10), 0, 0, 0)
+        head = PlainLabel(f"{who}  {quantities.number(remark.step)}", box, font=theme.bold_font(theme.font_of("fact")))
+        text = PlainLabel(remark.text, box, wrap=True, font=theme.font_of("fact"))
+        column(head, text, on=box, spacing=0, margin=(theme.px(10), 0, 0, 0))
         self._texts.addWidget(box)
         self._texts.addSpacing(theme.px(4))
 
@@ -121,8 +111,7 @@ class BriefView(QWidget):
         self._caption(caption)
 
     def _caption(self, text: str) -> None:
-        label = PlainLabel(text, self, faint=True)
-        label.setFont(theme.font_of("caption"))
+        label = PlainLabel(text, self, faint=True, font=theme.font_of("caption"))
         self._texts.addWidget(label)
 
     def _clear(self) -> None:

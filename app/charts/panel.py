@@ -89,7 +89,7 @@ class ChartsController(QObject):
         return self._place.queues.is_blind(self._place.sight.session)
 
     def _draw_curves(self) -> None:
-        if not self._view.isVisible():
+        if not self._view.is_looked_at():
             return
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
         curves: list[Curves] = []
@@ -103,7 +103,7 @@ class ChartsController(QObject):
         self._show_place()
 
     def _show_place(self) -> None:
-        if not self._view.isVisible():
+        if not self._view.is_looked_at():
             return
         self._view.show_place(self._place.sight.step, self._place.cursor.marks)
 
@@ -124,8 +124,7 @@ class ChartsController(QObject):
     def _offer_others(self) -> None:
         rows = [row for row in self._place.desks.rows() if row.session != self._place.sight.session and row.steps]
         rows.sort(key=lambda r: (r.task != self._task(), -(r.created_at.timestamp() if r.created_at else 0)))
-        self._view.offer_others([(r.session, self._title(r.session), r.session in self._chosen)
-                                  for r in rows[:200]])
+        self._view.offer_others([(r.session, self._title(r.session), r.session in self._chosen) for r in rows[:200]])
 
     def _task(self) -> str:
         row = self._place.sight.row

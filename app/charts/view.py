@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Signal
-from PySide6.QtGui import QAction, QImage, QPainter, QShowEvent
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QFontMetrics, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
 
-from app.charts.legend import ChartLegend
 from app.kit import quantities, theme
 from app.kit.boxes import row
 from app.kit.empty import Empty, Faces, faces
 from app.kit.i18n import plural
 from app.kit.quantities import reading
-from app.kit.safe_text import PlainLabel, menu_text
+from app.kit.safe_text import PlainLabel, menu_text, one_line
 from app.kit.thin_line import Gist
 from app.kit.timers import single_shot
 
@@ -45,6 +44,8 @@ class ChartsView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._waits = True
+        self._coming_up = single_shot(self, 0, self.came_up.emit)
         self.gist = Gist(self)
         self.say_steps(0)
         self.names = {"score": self.tr("Score"), "context": self.tr("Context (tokens)"), "cost": self.tr("Cost"),
@@ -97,8 +98,7 @@ class ChartsView(QWidget):
 
     def _lay_out(self) -> Faces:
         foot = row(self.over, self.shown, self.others, 1, self.save, spacing=theme.GRID)
-        self._room = QScrollArea(self)
-        self._room.setWidgetResizable(True)
+        self._room = QScrollArea(self, widgetResizable=True)
         self._room.setFrameShape(QScrollArea.Shape.NoFrame)
         empty = Empty(self.tr("Score, context, cost and duration of each step are drawn here as the session works. "
                               "Drag over them to mark steps."), self)
@@ -136,10 +136,17 @@ class ChartsView(QWidget):
         if not sessions:
             menu.addAction(self.tr("There is no other session")).setEnabled(False)
 
-    def showEvent(self, event: QShowEvent) -> None:
+    def is_looked_at(self) -> bool:
+        """Whether any of it can be seen: behind another tab Qt calls a panel visible. If not, `came_up` will tell."""
+        self._waits = self.visibleRegion().isEmpty()
+        return not self._waits
+
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Somebody looks."""
-        super().showEvent(event)
-        self.came_up.emit()
+        super().paintEvent(event)
+        if self._waits:
+            self._waits = False
+            self._coming_up.start()  # not now: nothing may be made while Qt paints
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow light and dark."""
@@ -209,3 +216,45 @@ def _menu_button(parent: QWidget, text: str, tip: str) -> QPushButton:
     made.setToolTip(tip)
     made.setMenu(QMenu(made))
     return made
+
+
+class ChartLegend(QWidget):
+    """Empty for a single session, which needs none."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._sessions: list[tuple[QPen, str]] = []
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setVisible(False)
+
+    def show_sessions(self, curves: Sequence[Curves], pens: Sequence[QPen]) -> None:
+        """Name these."""
+        self._sessions = [(pen, one_line(c.title, 120)) for c, pen in zip(curves, pens, strict=True)]
+        self.setVisible(len(curves) > 1)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """A line each."""
+        return QSize(80, self._line() * len(self._sessions) + theme.GRID)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the lines."""
+        self.draw(QPainter(self), QRectF(self.rect()))
+
+    def draw(self, painter: QPainter, room: QRectF) -> None:
+        """The lines, into a part of a picture."""
+        painter.setFont(theme.small_font(self.font()))
+        for number, (pen, title) in enumerate(self._sessions):
+            top = room.top() + number * self._line()
+            middle = top + self._line() / 2
+            painter.setPen(pen)
+            left = room.left() + 2 * theme.GRID
+            painter.drawLine(QPointF(left, middle), QPointF(left + 6 * theme.GRID, middle))
+            painter.setPen(theme.colour("ink"))
+            words = QRectF(room.left() + 10 * theme.GRID, top, room.width() - 12 * theme.GRID, self._line())
+            elided = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(words.width()))
+            painter.drawText(words, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), elided)
+
+    def _line(self) -> int:
+        return QFontMetrics(theme.small_font(self.font())).height() + 2

@@ -34,11 +34,9 @@ class CompareView(QWidget):
 
     def __init__(self, model: ComparisonModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.ours = PlainLabel("", self, elide=True)
-        self.ours.setFont(theme.bold_font(self.font()))
-        self.other = QComboBox(self)
+        self.ours = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
+        self.other = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.other.setAccessibleName(self.tr("The session to compare with"))
-        self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.other.activated.connect(self._on_chosen)
         self.table = _Table(self)
         self.table.setModel(model)

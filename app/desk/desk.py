@@ -110,8 +110,7 @@ class Desk(DeskSignals):
         self._dirty: set[str] = set()
         self._rows_dirty = False
         self._since = datetime.now(UTC)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._fold_changed)
         self._next_at = 0.0
         self._closed = False

@@ -17,28 +17,21 @@ SENTENCES: dict[str, str] = {
     "bad_feed": QT_TRANSLATE_NOOP(
         "Errors", "The feed of updates cannot be used: it is none, or its signature is not by the key of your "
         "administrator."),
-    "feed_away": QT_TRANSLATE_NOOP(
-        "Errors", "The feed of updates cannot be read at {place}."),
+    "feed_away": QT_TRANSLATE_NOOP("Errors", "The feed of updates cannot be read at {place}."),
     "id_token_algorithm": QT_TRANSLATE_NOOP(
         "Errors", "The lab's log-in provider signs in a way that the server does not accept."),
-    "id_token_audience": QT_TRANSLATE_NOOP(
-        "Errors", "This log-in was made for another program."),
-    "id_token_bad": QT_TRANSLATE_NOOP(
-        "Errors", "What the lab's log-in provider sent cannot be read."),
+    "id_token_audience": QT_TRANSLATE_NOOP("Errors", "This log-in was made for another program."),
+    "id_token_bad": QT_TRANSLATE_NOOP("Errors", "What the lab's log-in provider sent cannot be read."),
     "id_token_early": QT_TRANSLATE_NOOP(
         "Errors", "This log-in is not valid yet: compare the clocks of server and provider."),
-    "id_token_expired": QT_TRANSLATE_NOOP(
-        "Errors", "This log-in has expired: log in again."),
+    "id_token_expired": QT_TRANSLATE_NOOP("Errors", "This log-in has expired: log in again."),
     "id_token_incomplete": QT_TRANSLATE_NOOP(
         "Errors", "What the lab's log-in provider sent lacks something that the server needs."),
-    "id_token_issuer": QT_TRANSLATE_NOOP(
-        "Errors", "This log-in comes from another provider than the server's."),
+    "id_token_issuer": QT_TRANSLATE_NOOP("Errors", "This log-in comes from another provider than the server's."),
     "id_token_key": QT_TRANSLATE_NOOP(
         "Errors", "This log-in is signed with a key that the lab's provider does not name."),
-    "id_token_old": QT_TRANSLATE_NOOP(
-        "Errors", "This log-in was made too long ago: log in again."),
-    "id_token_signature": QT_TRANSLATE_NOOP(
-        "Errors", "The signature of this log-in is not right."),
+    "id_token_old": QT_TRANSLATE_NOOP("Errors", "This log-in was made too long ago: log in again."),
+    "id_token_signature": QT_TRANSLATE_NOOP("Errors", "The signature of this log-in is not right."),
     "already_delivered": QT_TRANSLATE_NOOP("Errors", "Too late: this guidance was delivered at step {step}."),
     "already_withdrawn": QT_TRANSLATE_NOOP("Errors", "This guidance was withdrawn already."),
     "bad_address": QT_TRANSLATE_NOOP("Errors", "“{address}” is no address of a server."),
@@ -48,8 +41,7 @@ SENTENCES: dict[str, str] = {
     "bad_endpoint": QT_TRANSLATE_NOOP(
         "Errors", "“{endpoint}” is no endpoint's address: http:// or https://, host and path, without user, query or "
         "escapes."),
-    "archive_differs": QT_TRANSLATE_NOOP(
-        "Errors", "The archive could not be read back whole. The session stays."),
+    "archive_differs": QT_TRANSLATE_NOOP("Errors", "The archive could not be read back whole. The session stays."),
     "bad_event": QT_TRANSLATE_NOOP("Errors", "Something in the log cannot be read: {why}"),
     "bad_fingerprint": QT_TRANSLATE_NOOP(
         "Errors", "“{address}” does not end with the fingerprint of a certificate: wss:// and, behind #, sha256= "
@@ -119,8 +111,7 @@ SENTENCES: dict[str, str] = {
     "guidance_given": QT_TRANSLATE_NOOP(
         "Errors", "This guidance was given at step {step}: to go on without it, branch from an earlier step."),
     "host_in_use": QT_TRANSLATE_NOOP("Errors", "{name} is held by sessions; end them first."),
-    "issuer_away": QT_TRANSLATE_NOOP(
-        "Errors", "The lab's log-in provider cannot be asked now: {url}"),
+    "issuer_away": QT_TRANSLATE_NOOP("Errors", "The lab's log-in provider cannot be asked now: {url}"),
     "limit_stands": QT_TRANSLATE_NOOP(
         "Errors", "The session ended by a limit ({limit}): say how much more it may use, or it ends at once again."),
     "no_log_in": QT_TRANSLATE_NOOP(
@@ -154,23 +145,18 @@ SENTENCES: dict[str, str] = {
     "invitation_unreadable": QT_TRANSLATE_NOOP("Errors", "The file of the invitation cannot be read."),
     "invitation_used": QT_TRANSLATE_NOOP(
         "Errors", "This invitation was used already. If that was not you, tell the administrator."),
-    "login_failed": QT_TRANSLATE_NOOP(
-        "Errors", "The lab's provider did not log you in: {why}"),
+    "login_failed": QT_TRANSLATE_NOOP("Errors", "The lab's provider did not log you in: {why}"),
     "login_name_taken": QT_TRANSLATE_NOOP(
         "Errors", "There is an account of your name already that does not belong to this log-in. The "
                   "administrator can link it."),
-    "login_no_role": QT_TRANSLATE_NOOP(
-        "Errors", "You are in no group that may work on this server."),
+    "login_no_role": QT_TRANSLATE_NOOP("Errors", "You are in no group that may work on this server."),
     "login_often": QT_TRANSLATE_NOOP(
         "Errors", "Too many log-ins were begun from your network. Wait a minute, then begin again."),
     "login_over": QT_TRANSLATE_NOOP(
         "Errors", "Your log-in to this server is over: log in again under File › Servers…."),
-    "login_refused": QT_TRANSLATE_NOOP(
-        "Errors", "The log-in was refused in the browser."),
-    "login_revoked": QT_TRANSLATE_NOOP(
-        "Errors", "Your account on this server was revoked. Ask your administrator."),
-    "login_too_late": QT_TRANSLATE_NOOP(
-        "Errors", "The code was not entered in time. Begin again."),
+    "login_refused": QT_TRANSLATE_NOOP("Errors", "The log-in was refused in the browser."),
+    "login_revoked": QT_TRANSLATE_NOOP("Errors", "Your account on this server was revoked. Ask your administrator."),
+    "login_too_late": QT_TRANSLATE_NOOP("Errors", "The code was not entered in time. Begin again."),
     "login_used": QT_TRANSLATE_NOOP(
         "Errors", "This log-in was used already. If that was not you, tell your administrator."),
     "missing_scope": QT_TRANSLATE_NOOP("Errors", "Your token does not allow this."),
@@ -199,8 +185,7 @@ SENTENCES: dict[str, str] = {
     "no_token": QT_TRANSLATE_NOOP("Errors", "A token is needed."),
     "no_welcome": QT_TRANSLATE_NOOP("Errors", "This is no server of Tiphys, or none that can be spoken to."),
     "not_a_file": QT_TRANSLATE_NOOP("Errors", "“{path}” is not a file."),
-    "not_whole": QT_TRANSLATE_NOOP(
-        "Errors", "Not all of this session is here, and its server does not send it now."),
+    "not_whole": QT_TRANSLATE_NOOP("Errors", "Not all of this session is here, and its server does not send it now."),
     "payload_quota": QT_TRANSLATE_NOOP(
         "Errors", "This account has {count} texts on the server that nothing names; they are removed after a day."),
     "plain_text": QT_TRANSLATE_NOOP("Errors", "{url} would carry your token unencrypted. Use wss://"),

@@ -10,17 +10,7 @@ from app.desk.right_words import right_words
 from app.kit.safe_text import one_line
 from core.domain.errors import ReportableError
 from core.domain.host_rights import HostRight
-from core.protocol.operations import (
-    AddNote,
-    AnyOp,
-    ChangeGuidance,
-    CreateSession,
-    DeleteSession,
-    GiveVerdict,
-    Guide,
-    SetTag,
-    TellTime,
-)
+from core.protocol import operations
 
 STEP_CHANGED = "step_changed"
 """The server's code for an opinion on what a step says no more."""
@@ -33,7 +23,7 @@ class Refusal(msgspec.Struct, frozen=True):
     """An operation on a session (its key) that was refused."""
 
     session: str
-    op: AnyOp
+    op: operations.AnyOp
     error: ReportableError
 
 
@@ -41,21 +31,21 @@ def words_of(refused: Refusal) -> str:
     """What was not taken, and why; "" for what nobody is bothered with."""
     why, op = sentence_of(refused.error), refused.op
     match op:
-        case Guide():
+        case operations.Guide():
             sentence = QCoreApplication.translate(
                 "Refusal", "Your guidance “{text}” was not taken: {why} It stands under Guidance, to be used again.")
-        case ChangeGuidance(text=str()):
+        case operations.ChangeGuidance(text=str()):
             sentence = QCoreApplication.translate(
                 "Refusal", "Your change to “{text}” was not taken: {why} It stands under Guidance, to be used again.")
-        case AddNote():
+        case operations.AddNote():
             sentence = QCoreApplication.translate("Refusal", "Your remark “{text}” on step {step} was not taken: {why}")
-        case GiveVerdict() | SetTag():
+        case operations.GiveVerdict() | operations.SetTag():
             sentence = QCoreApplication.translate("Refusal", "Your word on step {step} was not taken: {why}")
-        case TellTime():
+        case operations.TellTime():
             return ""
-        case DeleteSession() if refused.error.code != "deleted_before":  # who asked is told there
+        case operations.DeleteSession() if refused.error.code != "deleted_before":  # who asked is told there
             return ""
-        case CreateSession() if refused.error.code == "task_not_allowed":
+        case operations.CreateSession() if refused.error.code == "task_not_allowed":
             return _not_allowed(refused.error)
         case _:
             return why

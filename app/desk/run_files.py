@@ -13,8 +13,6 @@ import msgspec
 
 from core.domain.errors import InvalidInput, Unavailable
 from core.domain.ids import is_id
-from core.formats import archive
-from core.formats.foreign_database import distrust
 from core.store import blobs, log
 from core.store.home import Home
 from core.store.sqlite import connect, driver
@@ -25,7 +23,6 @@ PIECE = 1 << 20
 
 MOST_SHEETS = 64 << 20
 """Bytes of one update's sheets; a larger file is refused, as no screen shows it."""
-
 
 MOST_FACTS = 1 << 20
 """Bytes of a run's settings."""
@@ -139,6 +136,9 @@ def write_session(folder: Path, session: str, place: Path) -> Path:
     Raises InvalidInput (bad_id) for a name that is no session's, as a foreign sheet may give; NotFound where the run
     has no home, or it does not hold the session; Unavailable where it cannot be read or written.
     """
+    from core.formats import archive
+    from core.formats.foreign_database import distrust
+
     if not is_id(session):
         raise InvalidInput("bad_id", f"{session[:80]!r} cannot name a session.")
     target = place / f"{session}.tiphys"

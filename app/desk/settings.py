@@ -143,15 +143,12 @@ SETTINGS: tuple[Setting, ...] = (
                 "Settings", "For sessions that are started from here; 0 means never. One session: menu Session.")),
 )
 
-
 KEYS: tuple[Setting, ...] = tuple(
     Setting(f"keys.{entry.key}", BETWEEN.join(entry.shortcuts), "", entry.text, kind="keys") for entry in ACTIONS)
 """The keys of every command, such as "J | Alt+Down"; a dialog of its own changes them."""
 
-
 RENAMED = {"keys.session.keep_here": "keys.session.store_offline"}
 """Keys of earlier versions, and what they are called now."""
-
 
 FIXABLE = ("guidance.templates", "review.", "attention.")
 """What an administrator may fix for everybody: how work is done. How the window looks and is used is the person's."""

@@ -37,12 +37,10 @@ class DraftsDialog(QDialog):
         self.list = EntryList(self.drafts, self.tr("Drafts"), self)
         self.history = EntryList(self.answers, self.tr("Answers of the author"), self)
         self.text = LongText(self, name=self.tr("The chosen answer"))
-        self.title = PlainLabel("", self, wrap=True)
-        self.title.setFont(theme.bold_font(self.font()))
+        self.title = PlainLabel("", self, wrap=True, font=theme.bold_font(self.font()))
         self.facts = PlainLabel("", self, faint=True, elide=True)
         self.gates = PlainLabel("", self, wrap=True)
-        self.reason = QLineEdit(self)
-        self.reason.setPlaceholderText(self.tr("Why (needed to refuse, or to have it mended)"))
+        self.reason = QLineEdit(self, placeholderText=self.tr("Why (needed to refuse, or to have it mended)"))
         self.reason.setAccessibleName(self.tr("Why"))
         self.buttons = {state: QPushButton(words, self) for state, words in (
             ("accepted", self.tr("Accept (A)")), ("refused", self.tr("Refuse (R)")),

@@ -63,8 +63,7 @@ class SessionChoices(QAbstractListModel):
 
     def choose(self, which: str, also: str = "") -> None:
         """Tick "all", "finished" or "none"; `also` one more by its id."""
-        wanted = {r.session for r in self._rows
-                  if which == "all" or (which == "finished" and r.state in FINAL_STATES)}
+        wanted = {r.session for r in self._rows if which == "all" or (which == "finished" and r.state in FINAL_STATES)}
         self._set(wanted | ({also} if also else set()))
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:

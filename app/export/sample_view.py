@@ -46,22 +46,16 @@ class SampleView(QWidget):
         self._marks: list[int] = []
         self.sessions = self._combo(self.tr("Session"))
         self.samples = self._combo(self.tr("Sample"))
-        self._share = PlainLabel("", self, wrap=True)
-        self._share.setFont(theme.small_font(self.font()))
-        self._left_out = PlainLabel("", self, wrap=True)
-        self._left_out.setFont(theme.small_font(self.font()))
-        self._where = PlainLabel("", self)
-        self._where.setFont(theme.small_font(self.font()))
+        self._share = PlainLabel("", self, wrap=True, font=theme.small_font(self.font()))
+        self._left_out = PlainLabel("", self, wrap=True, font=theme.small_font(self.font()))
+        self._where = PlainLabel("", self, font=theme.small_font(self.font()))
         self._starts: list[int] = []
-        self._text = QPlainTextEdit(self)
-        self._text.setReadOnly(True)
-        self._text.setUndoRedoEnabled(False)
+        self._text = QPlainTextEdit(self, readOnly=True, undoRedoEnabled=False)
         self._text.setFont(theme.mono_font())
         self._text.setAccessibleName(self.tr("Tokens"))
         self._text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
-        self._place = PlainLabel("", self)
-        self._place.setFont(theme.small_font(self.font()))
+        self._place = PlainLabel("", self, font=theme.small_font(self.font()))
         self._busy = QProgressBar(self)
         self._busy.setRange(0, 0)
         self._busy.setTextVisible(False)
@@ -93,10 +87,9 @@ class SampleView(QWidget):
         self._faces = Faces(full, self._empty, self)
 
     def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox(self)
+        combo = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setAccessibleName(name)
         combo.setToolTip(name)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setMinimumContentsLength(8)
         return combo
 

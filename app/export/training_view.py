@@ -52,9 +52,7 @@ class TrainingView(QWidget):
         self._state = PlainLabel("", self, wrap=True)
         self._read_off = PlainLabel("", self, elide=True, faint=True)
         self._hint = PlainLabel(self.tr("The loss and the speed are drawn here while a model trains."), self, wrap=True)
-        self._log = QPlainTextEdit(self)
-        self._log.setReadOnly(True)
-        self._log.setMaximumBlockCount(_LOG_LINES)
+        self._log = QPlainTextEdit(self, readOnly=True, maximumBlockCount=_LOG_LINES)
         self._log.setFont(theme.mono_font())
         self._log.setAccessibleName(self.tr("What the training said"))
         self._log.setMaximumHeight(6 * self.fontMetrics().height())
@@ -89,9 +87,8 @@ class TrainingView(QWidget):
         self.show_running(False)
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
+        form = QFormLayout(rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setSpacing(theme.GRID)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(PlainLabel(self.tr("Data set"), self), self.data)
         form.addRow(PlainLabel(self.tr("Start from"), self), self.model)

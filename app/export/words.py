@@ -62,8 +62,7 @@ REMARKS: dict[str, str] = {
     "homeless_thoughts": QT_TRANSLATE_NOOP(
         "ExportRemarks", "The template has no place for the thoughts of {answers} trained answers: these train "
                          "without."),
-    "no_thoughts": QT_TRANSLATE_NOOP(
-        "ExportRemarks", "No trained answer of these sessions has a recorded thought."),
+    "no_thoughts": QT_TRANSLATE_NOOP("ExportRemarks", "No trained answer of these sessions has a recorded thought."),
     "in_text": QT_TRANSLATE_NOOP(
         "ExportRemarks", "The tool calls of {sessions} sessions are written in the plain-text action format."),
     "duplicates": QT_TRANSLATE_NOOP("ExportRemarks", "{samples} samples equal an earlier one and are left out."),

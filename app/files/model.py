@@ -17,7 +17,6 @@ Key = tuple[str, str]
 COUNTED_BYTES = 400_000
 """Changes of larger files are shown by size instead of by lines."""
 
-
 MOST_COUNTED = 40
 """Of a file with more changes only their number is told, and not their lines."""
 

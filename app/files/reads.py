@@ -24,8 +24,7 @@ class ReadPaths(QObject):
         self.steps: dict[str, list[int]] = {}
         self._trajectory: Trajectory | None = None
         self._at = 0
-        self._timer = QTimer(self)
-        self._timer.setInterval(PAUSE_MS)
+        self._timer = QTimer(self, interval=PAUSE_MS)
         self._timer.timeout.connect(self._look_at_heads)
 
     def show(self, trajectory: Trajectory | None) -> None:

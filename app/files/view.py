@@ -64,8 +64,7 @@ class FilesView(QWidget):
         self.files = TouchedFiles(model, self)
         self.list, self.tree = self.files.list, self.files.tree
         self.diff = DiffView(self)
-        self._note = PlainLabel("", self)
-        self._note.setFont(theme.small_font(self.font()))
+        self._note = PlainLabel("", self, font=theme.small_font(self.font()))
         self.old = self._combo(self.tr("Older version"))
         self.new = self._combo(self.tr("Newer version"))
         self._split = QSplitter(Qt.Orientation.Vertical, self)
@@ -88,10 +87,9 @@ class FilesView(QWidget):
         self.show_files(0, False, None)
 
     def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox(self)
+        combo = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setAccessibleName(name)
         combo.setToolTip(name)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setMinimumContentsLength(6)
         combo.setMaxVisibleItems(24)
         return combo
@@ -116,7 +114,7 @@ class FilesView(QWidget):
         tools.addWidget(versions)
         tools.addWidget(ways)
         box = QWidget(self)
-        column(tools, self.life, (self.diff, 1), on=box, spacing=theme.GRID).setContentsMargins(0, theme.GRID, 0, 0)
+        column(tools, self.life, (self.diff, 1), on=box, spacing=theme.GRID, margin=(0, theme.GRID, 0, 0))
         return box
 
     def _spaces_button(self) -> QToolButton:

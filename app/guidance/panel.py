@@ -27,7 +27,6 @@ from core.protocol.operations import ChangeGuidance, Guide
 
 DRAFT_MS = 300
 
-
 OWN = ("edit", "withdraw", "again", "template", "find", "find_all", "effect")
 """The actions of the panel, their keys without "guide."."""
 

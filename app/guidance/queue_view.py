@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QToolButton,
     QWidget,
@@ -41,14 +42,11 @@ class QueueView(QWidget):
     def __init__(self, model: GuidanceModel, effect: EffectModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.words = QLineEdit(self)
-        self.words.setClearButtonEnabled(True)
-        self.words.setPlaceholderText(self.tr("Find in guidance"))
+        self.words = QLineEdit(self, clearButtonEnabled=True, placeholderText=self.tr("Find in guidance"))
         self.words.setAccessibleName(self.tr("Find in guidance"))
-        self.everywhere = QToolButton(self)
+        self.everywhere = QToolButton(self, autoRaise=True)
         self.everywhere.setText(self.tr("All sessions"))
         self.everywhere.setCheckable(True)
-        self.everywhere.setAutoRaise(True)
         self.everywhere.setToolTip(self.tr("Look through what was said to every session on this computer (Ctrl+Alt+H)"))
         self.list = _List(self)
         self.list.setModel(model)
@@ -66,12 +64,9 @@ class QueueView(QWidget):
         self._search = QWidget(self)
         row((self.words, 1), self.everywhere, on=self._search, spacing=theme.GRID, margin=0)
         self._faces = Faces(self.pages, self.nothing)
-        self.title = PlainLabel("", self)
-        self.title.setFont(theme.font_of("caption"))
-        self.title.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.earlier = QPushButton("", self)
+        self.title = PlainLabel("", self, font=theme.font_of("caption"), faint=True)
+        self.earlier = QPushButton("", self, flat=True)
         self.earlier.setObjectName("link")
-        self.earlier.setFlat(True)
         self.earlier.setCheckable(True)
         self.earlier.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.earlier.toggled.connect(self._on_rows)
@@ -154,7 +149,11 @@ class QueueView(QWidget):
         self.earlier.setVisible(bool(over))
         self._search.setVisible(self.shows_all)
         self._faces.show_content(rows > 0)
-        self.pages.setVisible(bool(waits) or self.shows_all)
+        shown = bool(waits) or self.shows_all
+        self.pages.setVisible(shown)
+        policy = QSizePolicy.Policy
+        self.setSizePolicy(policy.Preferred, policy.Expanding if shown else policy.Maximum)
+        self.setVisible(bool(total) or self.shows_all)  # until something was said the room is the box's
         self.nothing.set_hint(self.tr("No message holds these words.") if total and not rows else self._nothing)
         self.current_changed.emit()
 

@@ -67,7 +67,6 @@ class GuidanceRowDelegate(QStyledItemDelegate):
                                   max(40, room.width() - width - PAD))
         painter.drawText(room, _LINE, fate)
 
-
     def _way(self, painter: QPainter, line: GuidanceLine, room: QRect) -> None:
         """From this computer over the server and the agent to the answer: what is reached, where it is, what comes."""
         agent = self.tr("agent, before step {n}").format(n=quantities.number(line.before))

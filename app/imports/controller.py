@@ -22,14 +22,7 @@ from app.kit.timers import single_shot
 from core import program
 from core.formats.live_source import stamp
 from core.formats.new_files import NewFiles
-from core.workers.imports import (
-    ImportFailureLine,
-    ImportLine,
-    ImportPassed,
-    ImportPassedLine,
-    ImportProgressLine,
-    read_import_report,
-)
+from core.workers import imports
 
 PATIENCE_MS = 500
 """An import that is done sooner shows no bar."""
@@ -115,19 +108,19 @@ class ImportsController(QObject):
         return Worker(program.command("tiphys", "--home", home, "import", "--json", *arguments), self)
 
     def _on_line(self, line: bytes) -> None:
-        match read_line(line, read_import_report):
-            case ImportProgressLine(progress=at):
+        match read_line(line, imports.read_import_report):
+            case imports.ImportProgressLine(progress=at):
                 self._bar.tell(at.file, at.number, at.of, at.done)
-            case ImportFailureLine(failure=failure):
+            case imports.ImportFailureLine(failure=failure):
                 self._failed += 1
                 if self._failed <= REMARKS:
                     self._place.notices.tell(sentence_of(failure.error), "error")
-            case ImportPassedLine(passed=passed):
+            case imports.ImportPassedLine(passed=passed):
                 self._tell_passed(passed)
-            case ImportLine() as imported:
+            case imports.ImportLine() as imported:
                 self._on_imported(imported)
 
-    def _tell_passed(self, passed: ImportPassed) -> None:
+    def _tell_passed(self, passed: imports.ImportPassed) -> None:
         """What folders held beside sessions."""
         none = self.tr("without a suffix")
         kinds = ", ".join(f"{quantities.number(count)} {one_line(suffix, 20) or none}"
@@ -137,7 +130,7 @@ class ImportsController(QObject):
         self._place.notices.tell(text.format(read=quantities.number(passed.read), kinds=kinds,
                                              unknown=quantities.number(sum(passed.unknown.values()))))
 
-    def _on_imported(self, imported: ImportLine) -> None:
+    def _on_imported(self, imported: imports.ImportLine) -> None:
         self._count += 1
         if imported.path:
             self._stamps[imported.path] = imported.stamp

@@ -12,22 +12,27 @@ Item = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
 _Box = TypeVar("_Box", bound=QBoxLayout)
 
 
-def row(*items: Item, on: QWidget | None = None, spacing: int | None = None, margin: int | None = None) -> QHBoxLayout:
+Margin = int | tuple[int, int, int, int]
+"""All around, or left, top, right and bottom."""
+
+
+def row(*items: Item, on: QWidget | None = None, spacing: int | None = None, margin: Margin | None = None
+        ) -> QHBoxLayout:
     """The items side by side, laid out `on` a widget; spacing and margin in pixels, the style's where not given."""
     return _filled(QHBoxLayout(on) if on is not None else QHBoxLayout(), items, spacing, margin)
 
 
-def column(*items: Item, on: QWidget | None = None, spacing: int | None = None, margin: int | None = None
+def column(*items: Item, on: QWidget | None = None, spacing: int | None = None, margin: Margin | None = None
            ) -> QVBoxLayout:
     """The items below each other; else as `row`."""
     return _filled(QVBoxLayout(on) if on is not None else QVBoxLayout(), items, spacing, margin)
 
 
-def _filled(box: _Box, items: tuple[Item, ...], spacing: int | None, margin: int | None) -> _Box:
+def _filled(box: _Box, items: tuple[Item, ...], spacing: int | None, margin: Margin | None) -> _Box:
     if spacing is not None:
         box.setSpacing(spacing)
     if margin is not None:
-        box.setContentsMargins(margin, margin, margin, margin)
+        box.setContentsMargins(*((margin,) * 4 if isinstance(margin, int) else margin))
     for item in items:
         if isinstance(item, int):
             box.addStretch(item)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from app.kit import theme
+from app.kit.boxes import row
 from app.kit.tool_button import tool_button
 
 
@@ -17,16 +18,11 @@ class FolderBox(QWidget):
     def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
-        self.edit = QLineEdit(self)
-        self.edit.setPlaceholderText(hint)
+        self.edit = QLineEdit(self, placeholderText=hint)
         self.edit.setAccessibleName(name)
         button = tool_button(self, "folder-open", name)
         button.clicked.connect(self._ask_folder)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.edit, 1)
-        row.addWidget(button)
+        row((self.edit, 1), button, on=self, spacing=theme.GRID, margin=0)
         self.setFocusProxy(self.edit)
         self.edit.editingFinished.connect(self._announce_path)
 

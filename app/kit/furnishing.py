@@ -16,7 +16,6 @@ from app.kit.text_ink import small_format
 if TYPE_CHECKING:
     from app.kit.long_text import Part
 
-
 _CHANGED = {"+": "added_line", "-": "removed_line"}
 
 

@@ -9,12 +9,13 @@ from time import perf_counter
 
 import msgspec
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QImage, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
+from PySide6.QtWidgets import QPushButton, QTextEdit, QWidget
 
 from app.kit import theme
 from app.kit.ansi import PLAIN, drawn, is_drawn
 from app.kit.background import BackgroundWork
+from app.kit.boxes import column, row
 from app.kit.drawn_text import DrawnText
 from app.kit.furnishing import furnish
 from app.kit.highlight import Span, spans, units
@@ -41,8 +42,9 @@ FEED_S, FEED_PAUSE_MS = 0.008, 4
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a text view.
 
-    `style`: text (proportional), mono, heading (bold on a band) or meta (small); of what is read as prose (`markdown`)
-    prose, strong, subhead, code (within a line) or block (lines of code on a ground of their own). `meaning` names a
+    `style`: text (proportional), mono, heading (a bold label; on a band where it is the chosen one) or meta (small);
+    of what is read as prose (`markdown`) prose, strong, subhead, code (within a line) or block (lines of code on a
+    ground of their own). `meaning` names a
     colour of the theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out;
     `terminal` draws the text as a terminal would: its colours, and what it wrote over, on a ground of its own; of a
     long one the first lines. `choice`: this heading can be chosen, and is announced as that number; 0: it is only text.
@@ -82,15 +84,8 @@ class LongText(QWidget):
         self._more = QPushButton(self.tr("Show all"), self)
         self._more.clicked.connect(self.show_all)
         self._bar = QWidget(self)
-        row = QHBoxLayout(self._bar)
-        row.setContentsMargins(theme.GRID, 0, 0, 0)
-        row.addWidget(self._cut, 1)
-        row.addWidget(self._more)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.edit, 1)
-        column.addWidget(self._bar)
+        row((self._cut, 1), self._more, on=self._bar, margin=(theme.GRID, 0, 0, 0))
+        column((self.edit, 1), self._bar, on=self, spacing=theme.GRID, margin=0)
         self._bar.hide()
         self._parts: tuple[Part, ...] = ()
         self._places: list[tuple[int, str, str]] = []
@@ -102,8 +97,7 @@ class LongText(QWidget):
         self._chosen = 0
         self._sought: re.Pattern[str] | None = None
         self._rest: Iterator[tuple[Part, str]] = iter(())
-        self._feeder = QTimer(self)
-        self._feeder.setInterval(FEED_PAUSE_MS)
+        self._feeder = QTimer(self, interval=FEED_PAUSE_MS)
         self._feeder.timeout.connect(self._feed_rest)
         self._work = BackgroundWork(self)
         self._work.done.connect(self._colour_all)
@@ -298,11 +292,15 @@ class LongText(QWidget):
         return cursor.selectedText().replace("\u2029", "\n")
 
     def _match(self, start: int, stop: int) -> QTextEdit.ExtraSelection:
+        made = self._selection(start)
+        made.cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
+        made.format.setBackground(theme.tint("attention", 90))
+        return made
+
+    def _selection(self, start: int) -> QTextEdit.ExtraSelection:
         made = QTextEdit.ExtraSelection()
         made.cursor = QTextCursor(self.edit.document())
         made.cursor.setPosition(start)
-        made.cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
-        made.format.setBackground(theme.tint("attention", 90))
         return made
 
     def _blocks_in(self, start: int, stop: int) -> Iterator[int]:
@@ -313,12 +311,10 @@ class LongText(QWidget):
             block = block.next()
 
     def _band(self, start: int) -> QTextEdit.ExtraSelection:
-        made = QTextEdit.ExtraSelection()
-        made.cursor = QTextCursor(self.edit.document())
-        made.cursor.setPosition(start)
+        made = self._selection(start)
         is_chosen = bool(self._chosen) and self.edit.choice_at(start) == self._chosen
         made.format.setBackground(theme.tint("person", 50) if is_chosen else
-                                  self.palette().color(QPalette.ColorRole.Window))
+                                  theme.colour("base"))
         made.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
         return made
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from app.kit import theme
+from app.kit.boxes import row
 from app.kit.safe_text import PlainLabel
 
 FINENESS = 1000
@@ -31,11 +32,7 @@ class ProgressRow(QWidget):
         self.cancel.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.cancel.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.cancel.clicked.connect(self.cancelled)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * theme.GRID)
-        for part in (self.text, self.bar, self.cancel):
-            row.addWidget(part)
+        row(self.text, self.bar, self.cancel, on=self, spacing=2 * theme.GRID, margin=0)
         self.hide()
 
     def show_share(self, done: float) -> None:

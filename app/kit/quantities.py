@@ -121,3 +121,11 @@ def reading(key: str, value: float) -> str:
     if key == "verdicts":
         return ""
     return money(value) if key == "cost" else duration(value)
+
+
+def short(value: float) -> str:
+    """A number of an axis or a curve: 0.25, 1.5, 12k."""
+    size = abs(value)
+    if size >= 1e4:
+        return f"{value / 1e6:.3g}M" if size >= 1e6 else f"{value / 1e3:.3g}k"
+    return f"{value:.2e}" if 0 < size < 1e-3 else f"{value:.3g}"

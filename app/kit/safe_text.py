@@ -10,8 +10,10 @@ import html
 import re
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QCursor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QSizePolicy, QToolTip, QWidget
+
+from app.kit import theme
 
 MAX_LINE = 2_000
 """Longest line, in characters, that is given to Qt's layout (1.8 M characters in one took 80 s)."""
@@ -105,20 +107,30 @@ def set_hint(edit: QPlainTextEdit, text: str) -> None:
 
 class PlainLabel(QLabel):
     """A label that shows text as it is. `elide` shortens it with … where there is no room, `wrap` lets it take more
-    lines; `faint` is for what stands beside what matters."""
+    lines; `faint` is for what stands beside what matters, `meaning` names a colour of the theme."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, elide: bool = False, wrap: bool = False,
-                 faint: bool = False) -> None:
+                 faint: bool = False, meaning: str = "", font: QFont | None = None) -> None:
         super().__init__(parent)
         self._elide = elide
         self.setWordWrap(wrap)
         if faint:
             self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        if meaning:
+            self.set_meaning(meaning)
+        if font is not None:
+            self.setFont(font)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setOpenExternalLinks(False)
         if elide:
             self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setText(text)
+
+    def set_meaning(self, meaning: str) -> None:
+        """Write in the colour of a meaning from now on."""
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, theme.colour(meaning))
+        self.setPalette(palette)
 
     def setText(self, text: str) -> None:
         """Show a text; hidden characters become visible."""

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
-from pyte.screens import Char, StaticDefaultDict, wcwidth
 
-PLAIN = Char(" ")
+class Cell(NamedTuple):
+    """One character with its style: the fields of pyte's own, to which it is equal. The window has it without loading
+    pyte, whose tables of widths take longer than all terminals' views."""
+
+    data: str
+    fg: str = "default"
+    bg: str = "default"
+    bold: bool = False
+    italics: bool = False
+    underscore: bool = False
+    strikethrough: bool = False
+    reverse: bool = False
+    blink: bool = False
+
+
+PLAIN = Cell(" ")
 _PARTS = re.compile("[ -~]+|([\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]+)|.")
 
 
@@ -18,7 +33,7 @@ class Run(NamedTuple):
 
     column: int
     text: str
-    style: Char
+    style: Cell
     cells: int
 
 
@@ -26,7 +41,7 @@ Row = tuple[Run, ...]
 HistoryRow = Row | str
 
 
-def compact(line: StaticDefaultDict[int, Char]) -> Row:
+def compact(line: Mapping[int, Cell]) -> Row:
     """A screen line as runs, without the blanks at its end."""
     runs: list[Run] = []
     start, text, style = 0, "", PLAIN
@@ -42,7 +57,7 @@ def compact(line: StaticDefaultDict[int, Char]) -> Row:
         else:
             if text:
                 runs.append(Run(start, text, style, len(text)))
-            wide = 2 if wcwidth(char.data[0]) == 2 else 1
+            wide = 2 if _width(char.data[0]) == 2 else 1
             runs.append(Run(x, char.data[:8], _style(char), wide))
             start, text, style = x + wide, "", PLAIN
     if text and (style != PLAIN or text.strip()):
@@ -50,10 +65,10 @@ def compact(line: StaticDefaultDict[int, Char]) -> Row:
     return tuple(runs)
 
 
-_STYLES: dict[Char, Char] = {PLAIN: PLAIN}
+_STYLES: dict[Cell, Cell] = {PLAIN: PLAIN}
 
 
-def _style(char: Char) -> Char:
+def _style(char: Cell) -> Cell:
     """The one blank that stands for a style, so that styles compare by identity."""
     if len(_STYLES) > 8192:
         _STYLES.clear()
@@ -62,7 +77,7 @@ def _style(char: Char) -> Char:
     return _STYLES.setdefault(char, _STYLES.setdefault(blank, blank))
 
 
-def _cells(line: StaticDefaultDict[int, Char]) -> Iterator[tuple[int, Char]]:
+def _cells(line: Mapping[int, Cell]) -> Iterator[tuple[int, Cell]]:
     last = max(line, default=-1)
     while last >= 0 and line[last] == PLAIN:
         last -= 1
@@ -101,10 +116,17 @@ def _plain_runs(text: str) -> Iterator[Run]:
     column = 0
     for found in _PARTS.finditer(text):
         part = found.group()
-        cells = len(part) if part.isascii() else 2 * len(part) if found.group(1) else max(0, wcwidth(part))
+        cells = len(part) if part.isascii() else 2 * len(part) if found.group(1) else max(0, _width(part))
         if cells:
             yield Run(column, part, PLAIN, cells)
             column += cells
+
+
+@lru_cache(maxsize=4096)
+def _width(char: str) -> int:
+    from pyte.screens import wcwidth
+
+    return int(wcwidth(char))
 
 
 def columns_text(row: Row, first: int, last: int) -> str:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtGui import QColor
-from pyte.screens import Char
 
 from app.kit import theme
-from app.kit.terminal_cells import PLAIN
+from app.kit.terminal_cells import PLAIN, Cell
 
 _LEAST_CONTRAST = 3.5
 
 
 @lru_cache(maxsize=4096)
-def ink(style: Char, default: int, base: int) -> tuple[QColor, QColor | None]:
+def ink(style: Cell, default: int, base: int) -> tuple[QColor, QColor | None]:
     """The colours of a style, pulled apart where they would not be readable."""
     if style is PLAIN or style == PLAIN:
         return QColor(default), None

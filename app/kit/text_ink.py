@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QFont, QTextCharFormat
 from PySide6.QtWidgets import QWidget
-from pyte.screens import Char
 
 from app.kit import theme
 from app.kit.ansi import Style
 from app.kit.highlight import units
 from app.kit.safe_text import MAX_LINE
+from app.kit.terminal_cells import Cell
 from app.kit.terminal_ink import ink
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def slices(parts: Sequence[Part], start: int) -> Iterator[tuple[Part, str]]:
 def dressed(plain: QTextCharFormat, style: Style) -> QTextCharFormat:
     """A run of a terminal's output in its own colours, made readable."""
     made = QTextCharFormat(plain)
-    cell = Char(" ", fg=style.fore or "default", bg=style.back or "default", bold=style.bold, reverse=style.reverse)
+    cell = Cell(" ", fg=style.fore or "default", bg=style.back or "default", bold=style.bold, reverse=style.reverse)
     fore, back = ink(cell, theme.colour("ink").rgb(), theme.colour("base").rgb())
     made.setForeground(fore)
     if back is not None:
@@ -65,13 +65,13 @@ def format_of(part: Part, widget: QWidget) -> QTextCharFormat:
         font = theme.font_of("reading", widget.font())
         font = font if part.style == "prose" else theme.bold_font(font)
     elif part.style == "heading":
-        font = theme.bold_font(widget.font())
+        font = theme.bold_font(theme.font_of("fact", widget.font()))
     elif part.style == "meta":
         font = theme.small_font(widget.font())
     made.setFont(font)
     if part.style == "code":
         made.setBackground(theme.colour("window"))
-    made.setForeground(theme.colour(part.meaning or ("muted" if part.style == "meta" else "ink")))
+    made.setForeground(theme.colour(part.meaning or ("muted" if part.style in ("meta", "heading") else "ink")))
     if part.shade:
         made.setBackground(theme.colour(part.shade))
     if part.style == "doubted":

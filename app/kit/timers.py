@@ -9,8 +9,6 @@ from PySide6.QtCore import QObject, QTimer
 
 def single_shot(parent: QObject, after_ms: int, slot: Callable[[], object]) -> QTimer:
     """A timer that calls `slot` so long after its start; not started yet."""
-    made = QTimer(parent)
-    made.setSingleShot(True)
-    made.setInterval(after_ms)
+    made = QTimer(parent, singleShot=True, interval=after_ms)
     made.timeout.connect(slot)
     return made

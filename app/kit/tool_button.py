@@ -11,9 +11,8 @@ from app.kit.safe_text import set_tooltip
 
 def tool_button(parent: QWidget, icon: str, words: str, *, checkable: bool = False) -> QToolButton:
     """A button with an icon as its face; `words` say what it does, and its key in brackets where it has one."""
-    button = QToolButton(parent)
+    button = QToolButton(parent, autoRaise=True)
     button.setCheckable(checkable)
-    button.setAutoRaise(True)
     dress(button, icon, words)
     return button
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QGraphicsSimpleTextItem, QSizePolicy, QWidget
 from app.kit import theme
 from app.kit.axes import StepAxis, ValueAxis, ink_axes, make_plain
 from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.quantities import short
 from app.kit.timers import single_shot
 from core.workers.reinforcement import RlMetric
 
@@ -27,8 +28,7 @@ CURVES: tuple[tuple[str, str, str, tuple[tuple[Of, str], ...]], ...] = (
     ("entropy", QT_TRANSLATE_NOOP("RunCurves", "entropy"), "", ((lambda m: m.entropy, "line"),)),
     ("length", QT_TRANSLATE_NOOP("RunCurves", "tokens a session"), "", ((lambda m: m.length, "line"),)),
     ("clipped", QT_TRANSLATE_NOOP("RunCurves", "clipped"), "", ((lambda m: m.clipped, "line"),)),
-    ("staleness", QT_TRANSLATE_NOOP("RunCurves", "staleness, in updates"), "",
-     ((lambda m: m.staleness, "line"),)),
+    ("staleness", QT_TRANSLATE_NOOP("RunCurves", "staleness, in updates"), "", ((lambda m: m.staleness, "line"),)),
 )
 """Key, name, what its other lines mean, and what each plot draws: of a metric, and how. The full line's value stands
 at the right."""
@@ -171,11 +171,3 @@ class _Plot:
         self.name.setText("  ".join(self._words))
         if self.name.boundingRect().width() > room - 2 * theme.GRID:  # what the other lines mean is told by the tip
             self.name.setText(self._words[0])
-
-
-def short(value: float) -> str:
-    """A number of an axis or a curve: 0.25, 1.5, 12k."""
-    size = abs(value)
-    if size >= 1e4:
-        return f"{value / 1e6:.3g}M" if size >= 1e6 else f"{value / 1e3:.3g}k"
-    return f"{value:.2e}" if 0 < size < 1e-3 else f"{value:.3g}"

@@ -14,10 +14,10 @@ from app.kit import quantities
 from app.kit.background import BackgroundWork
 from app.kit.entries import EntriesModel
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.quantities import short
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
-from app.learning.curves import short
 from app.learning.group_ink import worth
 from app.learning.group_model import GroupModel
 from app.learning.samples import MetricChange, NotableSession, changes, samples
@@ -61,7 +61,7 @@ class LearningController(QObject):
         runs.opened.connect(self._show_run)
         runs.grew.connect(self._show_news)
         runs.sheets_changed.connect(self._show_update)
-        view.curves.picked.connect(runs.choose)
+        view.picked.connect(runs.choose)
         view.tasks.opened.connect(self._show_group)
         view.notable.opened.connect(self._show_sample)
         view.table.reached.connect(self._show_step)
@@ -79,7 +79,7 @@ class LearningController(QObject):
 
     def _show_news(self) -> None:
         self._show_head()
-        self._view.curves.show_run(self._runs.news.metrics, self._runs.update)
+        self._view.show_curves(self._runs.news.metrics, self._runs.update)
         self._enable()
 
     def _show_head(self) -> None:
@@ -121,7 +121,7 @@ class LearningController(QObject):
 
     def _show_update(self) -> None:
         runs = self._runs
-        self._view.curves.show_run(runs.news.metrics, runs.update)
+        self._view.show_curves(runs.news.metrics, runs.update)
         self._view.update_name.setText(
             self.tr("Update {n}").format(n=quantities.number(runs.update)) if runs.update else "")
         self._tasks.show([(group.group, _task_lines(group)) for group in runs.groups])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QPushButton, QSplitter, QTableView, QWidget
@@ -13,9 +16,12 @@ from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
 from app.kit.safe_text import PlainLabel, displayable
-from app.learning.curves import RunCurves
 from app.learning.group_ink import CELL, MemberHead, StepCells
 from app.learning.group_model import GroupModel
+
+if TYPE_CHECKING:
+    from app.learning.curves import RunCurves
+    from core.workers.reinforcement import RlMetric
 
 Index = QModelIndex | QPersistentModelIndex
 BROAD = 620
@@ -65,9 +71,10 @@ class GroupTable(QTableView):
 
 
 class LearningView(QWidget):
-    """Everything of the panel; `open_asked` wants the session of the table's cell."""
+    """Everything of the panel; `open_asked` wants the session of the table's cell, `picked` an update."""
 
     open_asked = Signal()
+    picked = Signal(int)
 
     def __init__(self, models: tuple[GroupModel, EntriesModel, EntriesModel], actions: dict[str, QAction],
                  parent: QWidget | None = None) -> None:
@@ -78,14 +85,14 @@ class LearningView(QWidget):
         self.name, self.about = PlainLabel("", self), PlainLabel("", self, elide=True, faint=True)
         self.name.setFont(theme.bold_font(self.font()))
         self.update_name = PlainLabel("", self)
-        self.curves = RunCurves(self)
+        self.curves: RunCurves | None = None
+        """Made with the first run: what draws them is the half of what the window would load."""
+
         self.notable = EntryList(notable, self.tr("What is worth a look"), self)
         self.tasks = EntryList(tasks, self.tr("Tasks of the update"), self)
         self.table = GroupTable(group, self)
-        self.task = PlainLabel("", self, elide=True)
-        self.task.setFont(theme.bold_font(self.font()))
-        self.words = QPlainTextEdit(self)
-        self.words.setReadOnly(True)
+        self.task = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
+        self.words = QPlainTextEdit(self, readOnly=True)
         self.words.setFont(theme.mono_font())
         self.words.setFixedHeight(theme.px(64))
         self.words.document().setDocumentMargin(theme.px(tokens.SIDE))
@@ -103,15 +110,14 @@ class LearningView(QWidget):
         content = QWidget(self)
         turns = [IconButton(actions[key], icon, content) for key, icon in (
             ("previous", "chevron-left"), ("next", "chevron-right"), ("newest", "skip-forward"))]
-        head = row(self.name, (self.about, 1), self.update_name, *turns, spacing=theme.px(tokens.BETWEEN))
-        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4))
-        self.sides = QSplitter(Qt.Orientation.Horizontal, content)
-        self.sides.setChildrenCollapsible(False)
+        head = row(self.name, (self.about, 1), self.update_name, *turns, spacing=theme.px(tokens.BETWEEN),
+                   margin=(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4)))
+        self.sides = QSplitter(Qt.Orientation.Horizontal, content, childrenCollapsible=False)
         self.sides.addWidget(self._lists())
         self.sides.addWidget(self._group())
         self.sides.setStretchFactor(1, 1)
         self.sides.setSizes([theme.px(228), theme.px(520)])
-        column(head, (self.curves, 2), (self.sides, 5), on=content, spacing=0, margin=0)
+        self._column = column(head, (self.sides, 5), on=content, spacing=0, margin=0)
         return content
 
     def _lists(self) -> QWidget:
@@ -122,16 +128,15 @@ class LearningView(QWidget):
 
     def _group(self) -> QWidget:
         made = QWidget(self)
-        head = row((self.task, 1), on=None)
-        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(6), theme.px(tokens.SIDE), theme.px(6))
-        foot = row((self.facts, 1), self.open, spacing=theme.px(tokens.BETWEEN))
-        foot.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(tokens.SIDE), theme.px(6))
+        head = row((self.task, 1), on=None,
+                   margin=(theme.px(tokens.SIDE), theme.px(6), theme.px(tokens.SIDE), theme.px(6)))
+        foot = row((self.facts, 1), self.open, spacing=theme.px(tokens.BETWEEN),
+                   margin=(theme.px(tokens.SIDE), theme.px(4), theme.px(tokens.SIDE), theme.px(6)))
         column(head, (self.table, 1), self.words, foot, on=made, spacing=0, margin=0)
         return made
 
     def _caption(self, words: str) -> PlainLabel:
-        label = PlainLabel(words, self, faint=True)
-        label.setFont(theme.font_of("caption", self.font()))
+        label = PlainLabel(words, self, faint=True, font=theme.font_of("caption", self.font()))
         label.setContentsMargins(theme.px(tokens.SIDE), theme.px(8), theme.px(tokens.SIDE), theme.px(2))
         return label
 
@@ -143,7 +148,18 @@ class LearningView(QWidget):
 
     def show_content(self, on: bool) -> None:
         """Show a run, or how to open one."""
+        if on and self.curves is None:
+            from app.learning.curves import RunCurves
+
+            self.curves = RunCurves(self)
+            self.curves.picked.connect(self.picked)
+            self._column.insertWidget(1, self.curves, 2)
         self._faces.show_content(on)
+
+    def show_curves(self, metrics: Sequence[RlMetric], update: int) -> None:
+        """Draw these, with a line at an update, where a run is shown."""
+        if self.curves is not None:
+            self.curves.show_run(metrics, update)
 
     def show_run(self, name: str, about: str) -> None:
         """Name the run, and say what it is and how far it has come."""

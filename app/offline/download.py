@@ -37,11 +37,9 @@ class Download(QObject):
         self._due: deque[str] = deque()
         self._known: set[str] = set()
         self._open: set[str] = set()
-        self._timer = QTimer(self)
-        self._timer.setInterval(0)
+        self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._work_a_part)
-        self._again = QTimer(self)
-        self._again.setInterval(AGAIN_MS)
+        self._again = QTimer(self, interval=AGAIN_MS)
         self._again.timeout.connect(self._ask_again)
         for signal in (desk.rows_changed, desk.link_changed):
             signal.connect(self._timer.start)

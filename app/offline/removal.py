@@ -22,7 +22,6 @@ from app.offline.download import Download
 from app.offline.loss_words import Question, archiving_of, deletion_of, no_admin, no_server, old_server, removal_of
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.losses import Losses
-from core.formats.verified_archive import write_verified
 from core.protocol.messages import CAN_DELETE
 from core.protocol.operations import DeleteSession
 from core.store import blobs, log
@@ -198,6 +197,8 @@ async def _ask(desk: Desk, session: str, op: DeleteSession) -> Losses:
 
 def _write(database: Path, session: str, path: Path) -> int:
     """Write the archive from a copy, in a thread; gives the events that are in it."""
+    from core.formats.verified_archive import write_verified
+
     with closing(connect(database, readonly=True)) as conn:
         bodies = [placed.body for placed in log.read_all(conn, session)]
         write_verified(path, session, log.row(conn, session).title, bodies, lambda name: blobs.get(conn, name))

@@ -88,8 +88,7 @@ class OutlineModel(QAbstractListModel):
                   and 0 <= line.first <= item <= max(line.first, line.last)]
         if inside:
             return max(inside, key=lambda row: (self._shown[row].depth, -_length(self._shown[row])))
-        return next((row for row, line in enumerate(self._shown)
-                     if getattr(line.what, "session", "") == session), -1)
+        return next((row for row, line in enumerate(self._shown) if getattr(line.what, "session", "") == session), -1)
 
     def _show_again(self) -> None:
         self.beginResetModel()

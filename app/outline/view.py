@@ -88,10 +88,8 @@ class OutlineView(QWidget):
     def __init__(self, model: OutlineModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.words = QLineEdit(self)
-        self.words.setPlaceholderText(self.tr("Filter the outline"))
+        self.words = QLineEdit(self, placeholderText=self.tr("Filter the outline"), clearButtonEnabled=True)
         self.words.setAccessibleName(self.tr("Filter the outline"))
-        self.words.setClearButtonEnabled(True)
         self.list = OutlineList(model, self)
         self.words.installEventFilter(self)
         self.words.hide()

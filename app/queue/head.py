@@ -21,8 +21,7 @@ class QueueHead(QWidget):
 
     def __init__(self, menu: QMenu, parent: QWidget) -> None:
         super().__init__(parent)
-        self.title = PlainLabel("", self)
-        self.title.setFont(theme.font_of("title"))
+        self.title = PlainLabel("", self, font=theme.font_of("title"))
         self.facts = PlainLabel("", self, elide=True, faint=True)
         self.bar = _Bar(self)
         self.numbers = [PlainLabel("", self, faint=faint, elide=at == 4)
@@ -31,9 +30,7 @@ class QueueHead(QWidget):
             label.setFont(theme.font_of("fact"))
         self.numbers[0].setFont(theme.bold_font(theme.font_of("fact")))
         for label, meaning in zip(self.numbers[2:4], ("mask", "attention"), strict=True):
-            palette = label.palette()
-            palette.setColor(palette.ColorRole.WindowText, theme.colour(meaning))
-            label.setPalette(palette)
+            label.set_meaning(meaning)
         more = tool_button(self, "ellipsis", self.tr("What can be done with the queue"))
         more.setObjectName("plain")
         more.setMenu(menu)
@@ -43,8 +40,8 @@ class QueueHead(QWidget):
         first = row(self.title, (self.facts, 1), more, spacing=gap)
         second = row(self.bar, *self.numbers[:4], (self.numbers[4], 1), spacing=gap)
         side = theme.px(tokens.READING)
-        lines = column(first, second, on=self, spacing=theme.px(4))
-        lines.setContentsMargins(side, theme.px(8), theme.px(tokens.SIDE), theme.px(10))
+        column(first, second, on=self, spacing=theme.px(4),
+               margin=(side, theme.px(8), theme.px(tokens.SIDE), theme.px(10)))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_filter(self, title: str, facts: str) -> None:

@@ -42,8 +42,7 @@ class MakeQueueDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("New review queue"))
         self.setMinimumWidth(theme.px(460))
-        self.name = QLineEdit(self)
-        self.name.setMaxLength(LONGEST_NAME)
+        self.name = QLineEdit(self, maxLength=LONGEST_NAME)
         self.steps = QComboBox(self)
         for key, words in (("all", self.tr("All steps")), ("errors", self.tr("The steps that failed")),
                            ("some", self.tr("So many steps of each session"))):
@@ -56,9 +55,8 @@ class MakeQueueDialog(QDialog):
         self.twice.setSuffix(" %")
         for box in (self.count, self.twice):
             box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.rubric = QPlainTextEdit(self)
+        self.rubric = QPlainTextEdit(self, tabChangesFocus=True)
         self.rubric.setPlaceholderText(self.tr("By what to judge (optional): what is to be kept, what masked"))
-        self.rubric.setTabChangesFocus(True)
         self.rubric.setFixedHeight(theme.px(96))
         self.blind = QCheckBox(self.tr("Blind: nobody sees what others said before the own word"), self)
         about = self.tr("%n session(s), chosen by hand.", None, plural(sessions)) if not query else self.tr(

@@ -56,13 +56,12 @@ class QueueTable(QWidget):
         group.setExclusive(True)
         for chip in self.facets.values():
             group.addButton(chip)
-        strip = row(self.words, *self.facets.values(), 1, self.order, spacing=theme.px(6))
-        strip.setContentsMargins(theme.px(tokens.SIDE), theme.px(5), theme.px(tokens.SIDE), theme.px(5))
+        strip = row(self.words, *self.facets.values(), 1, self.order, spacing=theme.px(6),
+                    margin=(theme.px(tokens.SIDE), theme.px(5), theme.px(tokens.SIDE), theme.px(5)))
         column(self.head, strip, ColumnNames(self), (self._faces, 1), on=self, spacing=0, margin=0)
 
     def _make_filter(self) -> QLineEdit:
-        made = QLineEdit(self)
-        made.setPlaceholderText(self.tr("Filter: words, judged<50%, is:undecided"))
+        made = QLineEdit(self, placeholderText=self.tr("Filter: words, judged<50%, is:undecided"))
         made.setAccessibleName(self.tr("Filter the queue"))
         made.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         made.setClearButtonEnabled(True)
@@ -81,10 +80,8 @@ class QueueTable(QWidget):
         return made
 
     def _make_order(self) -> QToolButton:
-        made = QToolButton(self)
+        made = QToolButton(self, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon, autoRaise=True)
         made.setIcon(icons.icon("arrow-up-down"))
-        made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        made.setAutoRaise(True)
         made.setObjectName("plain")
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -92,10 +89,9 @@ class QueueTable(QWidget):
         return made
 
     def _make_list(self, model: QueueModel) -> QListView:
-        made = QListView(self)
+        made = QListView(self, uniformItemSizes=True)
         made.setModel(model)
         made.setItemDelegate(QueueRowDelegate(made))
-        made.setUniformItemSizes(True)
         made.setMouseTracking(True)
         made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -164,7 +160,7 @@ class QueueTable(QWidget):
         if key == Qt.Key.Key_Escape and self.words.text():
             self.words.clear()
             return True
-        if key == Qt.Key.Key_Escape:
+        if key == Qt.Key.Key_Escape and self.list.isVisible():  # with nothing listed the window knows another list
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
             return True
         if key is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import itemgetter
 
 import msgspec
 from PySide6.QtCore import QObject
@@ -20,11 +21,12 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
-from app.remarks.model import Remark, remarks
 from app.remarks.view import RemarksView
 from core.domain.anchor import anchor_of, words_pattern
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.step import decode_body
+from core.domain.steps import Note
+from core.domain.trajectory import Trajectory
 from core.protocol.operations import AddNote
 
 QUIET_MS = 300
@@ -141,3 +143,28 @@ def build(place: Workplace, parent: QWidget) -> RemarksView:
 PANEL = Panel("remarks", QT_TRANSLATE_NOOP("Panel", "Remarks"), build, {
     "live": ("right_below", 14), "read": ("right_below", 4), "compare": ("right_below", 14),
     "export": ("right", 18), "queue": ("right", 18)})
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """A remark and its step; 0: on the session."""
+
+    step: int
+    note: Note
+
+
+def remarks(trajectory: Trajectory, reader: str = "", words: str = "") -> list[Remark]:
+    """Those of the session first. `reader`, the key of a blind one, sees what others say of a step once they decided
+    on it; `words` must all occur in one."""
+    found = [Remark(0, note) for note in trajectory.notes]
+    remarked = ((at, opinions) for at, opinions in trajectory.steps.opinions.items() if opinions.notes)
+    for at, opinions in sorted(remarked, key=itemgetter(0)):
+        is_blind = bool(reader) and not any(v.author.key == reader for v in opinions.verdicts.values())
+        found += [Remark(int(trajectory.steps.numbers[at]), note) for note in opinions.notes
+                  if not is_blind or note.author.key == reader]
+    wanted = words.casefold().split()
+    return [one for one in found if all(word in _text(one) for word in wanted)]
+
+
+def _text(remark: Remark) -> str:
+    note = remark.note
+    return f"{note.text} {note.author.name} {note.anchor.exact if note.anchor else ''}".casefold()

@@ -67,14 +67,14 @@ class ReviewBar(QWidget):
         self._extra = [line, self._button(note, "muted", flat=True), self._button(tag, "muted", flat=True),
                        self._button(undo, "muted", flat=True, bare=True), self.reason]
         gap = theme.px(tokens.BETWEEN)
-        strip = row(self.again, (self.remark, 1), (self.tags, 1), spacing=gap)
-        strip.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0)
+        strip = row(self.again, (self.remark, 1), (self.tags, 1), spacing=gap,
+                    margin=(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0))
         following.setIconText(self.tr("Next session"))
         self.ahead, self.following = self._button(ahead, "muted"), self._button(following, "person")
         self.following.hide()
         main = row(self._sign, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar, self.parts,
-                   self.ahead, self.following, spacing=gap)
-        main.setContentsMargins(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7))
+                   self.ahead, self.following, spacing=gap,
+                   margin=(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7)))
         column(strip, main, on=self, spacing=0, margin=0)
 
     def _button(self, action: QAction, meaning: str, *, flat: bool = False, bare: bool = False) -> ActionButton:
@@ -91,19 +91,16 @@ class ReviewBar(QWidget):
         return made
 
     def _action_box(self) -> QComboBox:
-        box = QComboBox(self)
+        box = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setAccessibleName(self.tr("What is judged"))
         box.setToolTip(self.tr("Judge the step, or one of its actions alone (I chooses the next)"))
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(12)
         box.activated.connect(self.action_chosen)
         box.hide()
         return box
 
     def _reason_box(self) -> QComboBox:
-        box = QComboBox(self)
-        box.setEditable(True)
-        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        box = QComboBox(self, editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         box.setAccessibleName(self.tr("Reason"))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumWidth(theme.px(168))

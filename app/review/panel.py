@@ -55,24 +55,19 @@ class ReviewController(QObject):
         self._turn_to_step()
 
     def _connect(self) -> None:
-        for key, slot in zip(ACTIONS, (partial(self._judge_step, "keep"), partial(self._judge_step, "mask"),
-                                       partial(self._judge_step, "unsure"), self._write_note, self._write_tag,
-                                       self._undo, self._next),
-                             strict=True):
-            self._place.actions[key].triggered.connect(slot)
-        self._place.actions["review.redo"].triggered.connect(self._redo_change)
-        self._place.actions["review.reason"].triggered.connect(self._bar.write_reason)
+        for value in ("keep", "mask", "unsure", "none"):
+            self._place.actions[f"review.{value}"].triggered.connect(partial(self._judge_step, value))
+        for name, slot in {"note": self._write_note, "tag": self._write_tag, "undo": self._undo, "next": self._next,
+                           "redo": self._redo_change, "reason": self._bar.write_reason,
+                           "action": self._next_action}.items():
+            self._place.actions[f"review.{name}"].triggered.connect(slot)
         self._bar.left.connect(self._cursor.focus_list)
-        self._place.actions["review.none"].triggered.connect(partial(self._judge_step, "none"))
-        self._place.actions["review.action"].triggered.connect(self._next_action)
         self._bar.action_chosen.connect(self._cursor.choose_action)
         self._cursor.action_chosen.connect(self._turn_to_step)
         self._bar.judged.connect(self._judge_with)
         self._bar.remark.noted.connect(self._add_note)
         self._bar.tags.tagged.connect(self._add_tag)
         self._time.changed.connect(self._show_time)
-        self._view.blind_asked.connect(partial(self._remember_choice, "review.blind"))
-        self._view.advance_asked.connect(partial(self._remember_choice, "review.advance"))
         self._sight.stepped.connect(self._turn_to_step)
         self._cursor.marked.connect(self._turn_to_step)
         self._desks.trajectory_changed.connect(self._on_changed)
@@ -81,9 +76,10 @@ class ReviewController(QObject):
         self._place.queues.changed.connect(self._on_queues)
         self._place.settings.changed.connect(self._on_setting)
         self._on_setting("review.reasons")
-        self._view.blind.setChecked(bool(self._place.settings.get("review.blind")))
-        self._view.advance.setChecked(bool(self._place.settings.get("review.advance")))
-        for box, key in ((self._view.blind, "review.blind"), (self._view.advance, "review.advance")):
+        for box, asked, key in ((self._view.blind, self._view.blind_asked, "review.blind"),
+                                (self._view.advance, self._view.advance_asked, "review.advance")):
+            asked.connect(partial(self._remember_choice, key))
+            box.setChecked(bool(self._place.settings.get(key)))
             box.setEnabled(not self._place.settings.is_fixed(key))
 
     # ---- what is shown ----------------------------------------------------------------------------
@@ -96,8 +92,7 @@ class ReviewController(QObject):
 
     def _on_queues(self) -> None:
         """Queues change often, and what they ask of this session seldom."""
-        asked = self._asked_here()
-        if asked != self._asked_before:
+        if self._asked_here() != self._asked_before:
             self._turn_to_step()
 
     def _asked_here(self) -> tuple[object, ...]:
@@ -106,12 +101,11 @@ class ReviewController(QObject):
 
     def _turn_to_step(self) -> None:
         self._asked_before = self._asked_here()
-        session = self._sight.session
-        if not session:
+        session, trajectory = self._sight.session, self._sight.trajectory
+        if trajectory is None:
             self._view.show_nothing()
             return
-        trajectory, book = self._sight.desk.trajectory(session), self._book(session)
-        target = self._target(trajectory)
+        book, target = self._book(session), self._target(trajectory)
         entries = target.entries
         self._show_tally(session, trajectory, book)
         self._show_time()
@@ -137,11 +131,9 @@ class ReviewController(QObject):
         self._view.show_tally(mine, book.pending, min(queue.asked(row), mine.total))
 
     def _show_time(self) -> None:
-        session = self._sight.session
-        if session:
-            trajectory = self._sight.desk.trajectory(session)
-            me = self._place.reader(session)
-            spent = trajectory.spent.get(me, {})
+        session, trajectory = self._sight.session, self._sight.trajectory
+        if trajectory is not None:
+            spent = trajectory.spent.get(self._place.reader(session), {})
             self._view.show_time(sum(spent.values()) + sum(self._time.of(session).values()))
 
     def _opinions(self, target: Target, book: VerdictBook) -> StepOpinions:
@@ -154,12 +146,11 @@ class ReviewController(QObject):
                             void=book.void(entry, target.action), actions=head.tools, action=target.action,
                             masked=masked_actions(verdicts, len(head.tools)))
 
-    def _target(self, trajectory: Trajectory) -> Target:
-        return target_of(self._sight, self._cursor, trajectory)
+    def _target(self, trajectory: Trajectory | None) -> Target:
+        return Target() if trajectory is None else target_of(self._sight, self._cursor, trajectory)
 
     def _next_action(self, *_: object) -> None:
-        trajectory = self._sight.trajectory
-        entries = self._target(trajectory).entries if trajectory is not None else ()
+        entries = self._target(self._sight.trajectory).entries
         if len(entries) == 1 and len(entries[0].head.tools) > 1:
             self._cursor.choose_action((self._cursor.action + 1) % (len(entries[0].head.tools) + 1))
         else:
@@ -199,9 +190,8 @@ class ReviewController(QObject):
         self._judge_with(value, self._bar.take_reason())
 
     def _judge_with(self, value: str, reason: str) -> None:
-        session = self._sight.session
-        trajectory = self._sight.desk.trajectory(session) if session else None
-        target = self._target(trajectory) if trajectory else Target()
+        session, trajectory = self._sight.session, self._sight.trajectory
+        target = self._target(trajectory)
         if trajectory is None or not target.entries:
             self._place.notices.tell(self.tr("Select a step first: verdicts are about one step."), "info")
             self._turn_to_step()
@@ -253,10 +243,9 @@ class ReviewController(QObject):
             self._cursor.to_step(step)
 
     def _next(self, *_: object) -> None:
-        session = self._sight.session
-        if not session:
+        session, trajectory = self._sight.session, self._sight.trajectory
+        if trajectory is None:
             return
-        trajectory = self._sight.desk.trajectory(session)
         step = self._next_step(session, trajectory, self._sight.step or 0)
         if step is None:
             self._place.notices.tell(self.tr("People have judged every step."), "done", session)
@@ -294,18 +283,21 @@ class ReviewController(QObject):
         self._place.notices.tell(sentence_of(error), "error", session)
         self._turn_to_step()
 
-    def _write_tag(self, *_: object) -> None:
+    def _stays_at_step(self) -> bool:
+        """Whether a step is read from now on: what is written about must not change meanwhile."""
         if self._sight.step is None and self._shown[1]:
             self._cursor.to_step(self._shown[1])
-        if self._sight.step is not None:
+        return self._sight.step is not None
+
+    def _write_tag(self, *_: object) -> None:
+        if self._stays_at_step():
             held = self._sight.desk.trajectory(self._sight.session).steps.opinions.values()
             self._bar.tags.write({tag for opinions in held for tag in opinions.tags})
 
     def _add_tag(self, tag: str) -> None:
-        session = self._sight.session
-        target = self._target(self._sight.desk.trajectory(session)) if session else Target()
+        target = self._target(self._sight.trajectory)
         if target.entries:
-            self._when_seen(target, "tag", partial(self._put_tag, session, target, tag))
+            self._when_seen(target, "tag", partial(self._put_tag, self._sight.session, target, tag))
         self._turn_to_step()
 
     def _put_tag(self, session: str, target: Target, tag: str) -> None:
@@ -313,14 +305,12 @@ class ReviewController(QObject):
         self._turn_to_step()
 
     def _write_note(self, *_: object) -> None:
-        if self._sight.step is None and self._shown[1]:
-            self._cursor.to_step(self._shown[1])  # what is written about must not change meanwhile
-        if self._sight.step is not None:
+        if self._stays_at_step():
             self._bar.remark.write()
 
     def _add_note(self, text: str) -> None:
-        session, target = self._sight.session, self._target(self._sight.desk.trajectory(self._sight.session))
-        self._when_seen(target, "note", partial(self._put_note, session, target, text))
+        target = self._target(self._sight.trajectory)
+        self._when_seen(target, "note", partial(self._put_note, self._sight.session, target, text))
 
     def _put_note(self, session: str, target: Target, text: str) -> None:
         for entry in target.entries:

@@ -21,10 +21,8 @@ class TagLine(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.line = PlainLabel("", self, elide=True)
-        self.line.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.box = QLineEdit(self)
-        self.box.setPlaceholderText(self.tr("Tag: Enter puts it on or takes it off, Esc leaves"))
+        self.line = PlainLabel("", self, elide=True, faint=True)
+        self.box = QLineEdit(self, placeholderText=self.tr("Tag: Enter puts it on or takes it off, Esc leaves"))
         self.box.setAccessibleName(self.tr("Tag"))
         self.box.installEventFilter(self)
         self._known = QStringListModel(self)

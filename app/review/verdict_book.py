@@ -8,23 +8,11 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from core.domain import verdict
 from core.domain.progress import judgement_of
 from core.domain.trajectory import StepEntry, Trajectory
-from core.domain.verdict import (
-    DECIDED,
-    PEOPLE,
-    Author,
-    StepOutcome,
-    Verdict,
-    VerdictValue,
-    by_action,
-    step_outcome,
-    take,
-    verdict_key,
-)
 
 _UNDO_LIMIT = 1000
-
 
 _NOW = datetime.max.replace(tzinfo=UTC)
 """When what is on its way is given: after all that is here."""
@@ -33,7 +21,7 @@ _NOW = datetime.max.replace(tzinfo=UTC)
 class Decision(msgspec.Struct, frozen=True):
     """One person's value and reason for one step or action; `none` where there is none."""
 
-    value: VerdictValue = "none"
+    value: verdict.VerdictValue = "none"
     reason: str = ""
 
 
@@ -109,7 +97,7 @@ class VerdictBook:
 
     def mine(self, entry: StepEntry, action: int = 0) -> Decision:
         """The reader's verdict on a step as a whole, or on one action alone."""
-        held = self._by_key(entry).get(verdict_key(self._me, action))
+        held = self._by_key(entry).get(verdict.verdict_key(self._me, action))
         return Decision(held.value, held.reason) if held else Decision()
 
     def has_judged(self, entry: StepEntry) -> bool:
@@ -121,20 +109,20 @@ class VerdictBook:
         changes = {tag: on for (step, tag), on in self._tags.items() if step == entry.head.number}
         return {t for t in entry.tags if changes.get(t, True)} | {t for t, on in changes.items() if on}
 
-    def verdicts(self, entry: StepEntry) -> list[Verdict]:
+    def verdicts(self, entry: StepEntry) -> list[verdict.Verdict]:
         """Every standing opinion, the latest last, with what is on its way."""
         return list(self._by_key(entry).values())
 
-    def outcome(self, entry: StepEntry) -> StepOutcome:
+    def outcome(self, entry: StepEntry) -> verdict.StepOutcome:
         """What was decided of the step."""
-        return step_outcome(self.verdicts(entry), len(entry.head.tools))
+        return verdict.step_outcome(self.verdicts(entry), len(entry.head.tools))
 
     def is_decided(self, entry: StepEntry, only_mine: bool = False) -> bool:
         """Whether a person (`only_mine`: the reader) said keep or mask, of each of its actions."""
-        return all(any(v.author.kind in PEOPLE and v.value in DECIDED for v in on_one)
-                   for on_one in by_action(self._of_people(entry, only_mine), len(entry.head.tools)).values())
+        return all(any(v.author.kind in verdict.PEOPLE and v.value in verdict.DECIDED for v in on_one)
+                   for on_one in verdict.by_action(self._of_people(entry, only_mine), len(entry.head.tools)).values())
 
-    def judge(self, entries: Sequence[StepEntry], value: VerdictValue, reason: str = "", action: int = 0
+    def judge(self, entries: Sequence[StepEntry], value: verdict.VerdictValue, reason: str = "", action: int = 0
               ) -> tuple[AnyChange, ...]:
         """Decide some steps, or one action of each, in one act; what has to be told, nothing where nothing changes.
         A word on a whole step takes back the reader's words on its actions."""
@@ -144,8 +132,7 @@ class VerdictBook:
         numbers = [n for n, own in before.items() if own != [after[n]]]
         if not numbers:
             return ()
-        return self._act(_Act(tuple(change for n in numbers for change in before[n]),
-                              tuple(after[n] for n in numbers)))
+        return self._act(_Act(tuple(change for n in numbers for change in before[n]), tuple(after[n] for n in numbers)))
 
     def void(self, entry: StepEntry, action: int = 0) -> Decision:
         """What the reader chose before the step changed, which was refused therefore and not said again."""
@@ -157,12 +144,13 @@ class VerdictBook:
         alone = [] if action else [v.action for v in self.verdicts(entry) if v.action and v.author.key == self._me.key]
         return [Change(number, self.mine(entry, one), one, entry.body) for one in (action, *alone)]
 
-    def _by_key(self, entry: StepEntry) -> dict[str, Verdict]:
+    def _by_key(self, entry: StepEntry) -> dict[str, verdict.Verdict]:
         found = dict(entry.verdicts)
         for (step, action), given in self._pending.items():
             if step == entry.head.number:
-                take(found, Verdict(author=self._me, value=given.value, reason=given.reason, action=action, at=_NOW),
-                     _NOW)
+                verdict.take(found, verdict.Verdict(author=self._me, value=given.value, reason=given.reason,
+                                                   action=action, at=_NOW),
+                             _NOW)
         return found
 
     def tag(self, entries: Sequence[StepEntry], tag: str) -> tuple[AnyChange, ...]:
@@ -197,7 +185,7 @@ class VerdictBook:
         for (step, action), decision in list(self._pending.items()):
             at = trajectory.index_of(step)
             verdicts = trajectory.steps[at].verdicts if at is not None else {}
-            held = verdicts.get(verdict_key(self._me, action))
+            held = verdicts.get(verdict.verdict_key(self._me, action))
             if (Decision(held.value, held.reason) if held else Decision()) == decision:
                 del self._pending[step, action]
         for (step, tag), on in list(self._tags.items()):
@@ -220,15 +208,15 @@ class VerdictBook:
         """The counts over all steps, or those at some places (`among`). `only_mine`: people are the reader alone."""
         judged = [trajectory.steps[i] for i in self._judged(trajectory) if among is None or i in among]
         steps = len(trajectory.steps) if among is None else len(among)
-        counts = Counter(step_outcome(self._of_people(entry, only_mine) if only_mine else self.verdicts(entry),
-                                      len(entry.head.tools)) for entry in judged)
+        counts = Counter(verdict.step_outcome(self._of_people(entry, only_mine) if only_mine else self.verdicts(entry),
+                                              len(entry.head.tools)) for entry in judged)
         words = [judgement_of(self._of_people(entry, only_mine), len(entry.head.tools)) for entry in judged]
         hands = Counter(words)
         decided = hands["keep"] + hands["mask"] + hands["partly"]
         return Tally(counts["keep"], counts["mask"], counts["partly"], counts["undecided"] + steps - len(judged),
                      decided, hands["keep"], hands["mask"] + hands["partly"], hands["unsure"])
 
-    def _of_people(self, entry: StepEntry, only_mine: bool) -> list[Verdict]:
+    def _of_people(self, entry: StepEntry, only_mine: bool) -> list[verdict.Verdict]:
         return [v for v in self.verdicts(entry) if not only_mine or v.author.key == self._me.key]
 
     def next_to_judge(self, trajectory: Trajectory, after: int, *, only_mine: bool = False,
@@ -250,8 +238,8 @@ class VerdictBook:
             i for i in pending if i is not None}
 
     @property
-    def _me(self) -> Author:
-        return Author(kind="person", name=self._name())
+    def _me(self) -> verdict.Author:
+        return verdict.Author(kind="person", name=self._name())
 
     def _act(self, act: _Act) -> tuple[AnyChange, ...]:
         self._undo = [*self._undo[-_UNDO_LIMIT:], act]

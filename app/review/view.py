@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QCheckBox, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QStackedLayout, QWidget
 
 from app.kit import theme
 from app.kit.boxes import column, row
@@ -37,16 +37,11 @@ class ReviewView(QWidget):
         self._empty = Empty(self.tr(
             "Here stand the verdicts of rules, judges and people on the step that is looked at. "
             "K keeps it for training, M masks it."), self, title=self.tr("No step to judge yet"))
-        self._title = PlainLabel("", self, elide=True)
-        self._title.setFont(theme.bold_font(self.font()))
-        self._final = PlainLabel("", self)
-        self._final.setFont(theme.bold_font(self.font()))
+        self._title = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
+        self._final = PlainLabel("", self, font=theme.bold_font(self.font()))
         self._opinions = LongText(self, name=self.tr("Opinions"))
-        self._counts = PlainLabel("", self)
-        self._counts.setFont(theme.small_font(self.font()))
-        self._counts.setWordWrap(True)
-        self._spent = PlainLabel("", self)
-        self._spent.setFont(theme.small_font(self.font()))
+        self._counts = PlainLabel("", self, font=theme.small_font(self.font()), wrap=True)
+        self._spent = PlainLabel("", self, font=theme.small_font(self.font()))
         self._spent.setToolTip(self.tr("Only while the window is in front and keys or mouse are used"))
         self._spent.hide()
         self._lay_out()
@@ -72,12 +67,8 @@ class ReviewView(QWidget):
         self.rules.clicked.connect(self.rules_asked)
         foot = QWidget(self)
         actions = row(self.blind, self.advance, 1, self.rules, spacing=2 * theme.GRID)
-        column = QVBoxLayout(foot)
-        column.setContentsMargins(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self._counts)
-        column.addWidget(self._spent)
-        column.addLayout(actions)
+        column(self._counts, self._spent, actions, on=foot, spacing=theme.GRID,
+               margin=(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID))
         return foot
 
     def _toggle(self, text: str, tip: str) -> QCheckBox:

@@ -14,7 +14,6 @@ from app.kit.ask import yes_or_no
 from app.kit.safe_text import one_line
 from app.servers.scope_words import scope_words
 from core.client.certificate import split_address
-from core.client.invitation import accept, read_invitation
 from core.domain.errors import ReportableError
 from core.domain.invitation import Invitation, parse_invitation
 from core.store.accounts import make_token
@@ -42,12 +41,16 @@ class InvitationsController(QObject):
 
     def open_file(self, path: str) -> None:
         """The same for an invitation's file."""
+        from core.client.invitation import read_invitation
+
         try:
             self.open_text(str(read_invitation(Path(path))))
         except ReportableError as error:
             self._place.notices.report(error)
 
     async def _join(self, invitation: Invitation, parent: QWidget | None) -> None:
+        from core.client.invitation import accept
+
         url = address_of(invitation.server)
         address, pin = split_address(url)
         if not await self._is_wanted(invitation, address, pin, parent):

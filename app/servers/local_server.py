@@ -14,7 +14,6 @@ from app.desk.notices import Notices, sentence_of
 from app.desk.session_key import key_of
 from core import program
 from core.aio import TaskScope
-from core.client.client import Client
 from core.domain.errors import ReportableError, Unavailable, make_error
 from core.domain.version import named
 from core.protocol.client_state import HELD
@@ -40,6 +39,8 @@ class DeskConnection:
     def connect_to(self, url: str, token: str) -> None:
         """Work with the server of an address; one that was worked with before is left."""
         self._stop()
+        from core.client.client import Client  # with all of WebSocket, which no window waits for
+
         self.url, self.wanted = url, (url, token)
         client = Client(self._desk.replica, url, token, program=named("tiphys desktop"))
         client.on_failed.append(self._on_failed)

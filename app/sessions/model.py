@@ -16,6 +16,7 @@ from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip
+from app.sessions.shared_title import shared
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.session_query import NO_REVIEW, Candidate, InReview, SessionQuery
 from core.domain.task import Limits
@@ -36,8 +37,14 @@ class SessionText(msgspec.Struct, frozen=True):
     about: str
     numbers: str
     new: str
+    shared: int = 0
+    """So many characters of the title others begin with, too."""
+
     used: float | None = None
     """The share of its limits that a session that goes on has used, the most used one's; None where none is known."""
+
+    is_usual: bool = False
+    """How it ended need not be said: its sign says so, and a narrow line has better things to tell."""
 
     @property
     def spoken(self) -> str:
@@ -45,9 +52,13 @@ class SessionText(msgspec.Struct, frozen=True):
         return ", ".join(p for p in (self.title, self.word, self.attention, self.new, self.about, self.numbers) if p)
 
 
+def _name(row: SessionRow) -> str:
+    return row.title or row.task or row.session
+
+
 def _title(row: SessionRow) -> str:
     """What the session is about; of a branch, on which side of its question it is."""
-    title = one_line(row.title or row.task or row.session, 120)
+    title = one_line(_name(row), 120)
     return f"{title} · {one_line(row.arm, 40)}" if row.arm else title
 
 
@@ -74,6 +85,8 @@ class SessionsModel(QAbstractListModel):
         self._candidates: list[Candidate] | None = None
         """What is known, in order; None where it must be put in order again."""
         self.rows: list[SessionRow] = []
+        self._titles: dict[str, str] = {}
+        self._shared: dict[str, int] | None = None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many sessions are listed."""
@@ -94,6 +107,9 @@ class SessionsModel(QAbstractListModel):
     def show(self, rows: list[SessionRow], *, hold: bool = False) -> None:
         """Take the rows of now. `hold`: somebody reads the list, so that what is listed keeps its order."""
         self._known, self._candidates = rows, None
+        titles = {row.session: _name(row)[:120] for row in rows}
+        if titles != self._titles:
+            self._titles, self._shared = titles, None
         self._list(hold=hold)
 
     def set_query(self, text: str) -> None:
@@ -139,7 +155,8 @@ class SessionsModel(QAbstractListModel):
         return SessionText(
             session=row.session, title=_title(row), sign=sign, word=word,
             meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
-            numbers=self._numbers(row), used=used(row),
+            numbers=self._numbers(row), used=used(row), shared=self._shared_of(row),
+            is_usual=row.origin != "live" and row.state == "finished" and bool(self._about(row)),
             new=self.tr("%n new", None, plural(fresh)) if fresh > 0 else "")
 
     def _about(self, row: SessionRow) -> str:
@@ -148,20 +165,30 @@ class SessionsModel(QAbstractListModel):
         if row.unreadable:
             return one_line(row.unreadable, 200)
         parts = [f"@ {one_line(server, 24)}"] if server else []
+        if row.origin != "live":  # runs of one name differ in when they began, model and sample; a narrow list shows it
+            return " · ".join(filter(None, (*parts, *self._sample(row))))
         if row.queue_place:
             parts.append(self.tr("waits for hosts, place {n}").format(n=row.queue_place))
-        if self._offline is not None and self._offline.is_whole(row.session, row.seq):
+        if self._is_offline(row):
             parts.append("⤓ " + self.tr("stored offline"))
         if took := quantities.duration(row.worked_s):
             parts.append(took)
-        if row.origin != "live":  # runs of one name differ in when they began and in the sample; a narrow list shows it
-            parts.append(quantities.short_day_and_minute(row.began_at))
-            parts.append(one_line(row.task, 24) if row.task not in (row.session, row.title) else "")
         if row.model:
             parts.append(one_line(row.model, 32))
-        if row.origin != "live":
-            parts.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
         return " · ".join(filter(None, parts))
+
+    def _sample(self, row: SessionRow) -> list[str]:
+        return [quantities.short_day_and_minute(row.began_at), one_line(row.model, 32),
+                one_line(row.task, 24) if row.task not in (row.session, row.title) else "",
+                "⤓ " + self.tr("stored offline") if self._is_offline(row) else ""]
+
+    def _is_offline(self, row: SessionRow) -> bool:
+        return self._offline is not None and self._offline.is_whole(row.session, row.seq)
+
+    def _shared_of(self, row: SessionRow) -> int:
+        if self._shared is None:
+            self._shared = shared(self._titles)
+        return self._shared.get(row.session, 0)
 
     def _numbers(self, row: SessionRow) -> str:
         most = limits_of(row)
@@ -175,6 +202,8 @@ class SessionsModel(QAbstractListModel):
                                  most.tokens and quantities.tokens(most.tokens)))
         if row.guidance_waiting > 0:
             parts.append(self.tr("%n guidance waiting", None, plural(row.guidance_waiting)))
+        if row.origin != "live":
+            parts += filter(None, (quantities.duration(row.worked_s), one_line(row.origin, 24)))
         return " · ".join(parts)
 
     def _of(self, amount: str, limit: object) -> str:
@@ -221,7 +250,7 @@ class SessionsModel(QAbstractListModel):
         first: dict[Order, Callable[[SessionRow], object]] = {
             "begun": lambda row: 0, "attention": _urgency, "new": lambda row: -self._new(row),
             "heard": lambda row: -_seconds(row.updated_at),
-            "name": lambda row: (row.title or row.task or row.session).casefold()}
+            "name": lambda row: _name(row).casefold()}
         leading = first[self._order]
         return lambda row: (leading(row), -_seconds(row.began_at or row.created_at), row.session)
 

@@ -14,6 +14,7 @@ from app.desk.frame import Frame
 from app.desk.notices import sentence_of
 from app.desk.session_key import OWN, key_of
 from app.desk.workplace import Workplace
+from app.kit.ask import yes_or_no
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.sessions.new_dialog import Choice, NewSessionDialog, Offer, TaskChoice
@@ -55,7 +56,22 @@ class NewSessionController(QObject):
 
     def _start_demonstration(self, *_: object) -> None:
         """The scripted agent of the demonstration, on this computer, as `tiphys demo` starts it."""
-        self._start(Choice(OWN, TaskChoice(DEMONSTRATION, "")))
+        self._place.scope.spawn(self._demonstrate(), name="demonstration", on_error=self._place.notices.report)
+
+    async def _demonstrate(self) -> None:
+        """Without an engine for sandboxes the reader is asked whether the agent may do without one."""
+        try:
+            found, _ = await commands.run(self._place.home, "demo", "--check")
+        except ReportableError as error:
+            if error.code != "no_docker":
+                raise
+            question = self.tr("Let the scripted agent of the demonstration work on this computer without a sandbox?")
+            if not await yes_or_no(self._window.widget, question, self.tr("&Without a sandbox"),
+                                   detail=sentence_of(error), careful=True):
+                return
+            found, _ = await commands.run(self._place.home, "demo", "--check", "--unconfined")
+        agent = msgspec.convert(found[0]["agent"], AgentSettings)
+        self._start(Choice(OWN, TaskChoice(DEMONSTRATION, ""), agent))
 
     def _create_session(self, choice: Choice) -> None:
         words = _words(choice)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +20,7 @@ from app.desk.notices import sentence_of
 from app.desk.right_words import right_words
 from app.desk.session_key import OWN
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.rights_sheet import RightsSheet
 from app.sessions.task_sheet import TaskSheet
@@ -96,10 +96,8 @@ class NewSessionDialog(QDialog):
         self.as_it_stands = PlainLabel(self.tr("Your token there starts tasks only as they stand: another model needs "
                                                "“admin”."), self, wrap=True)
         self.name = QLineEdit(self)
-        self.url = QLineEdit(self)
-        self.url.setPlaceholderText("https://…/v1")
-        self.key = QLineEdit(self)
-        self.key.setPlaceholderText("OPENAI_API_KEY")
+        self.url = QLineEdit(self, placeholderText="https://…/v1")
+        self.key = QLineEdit(self, placeholderText="OPENAI_API_KEY")
         self.sends = PlainLabel("", self, wrap=True)
         self.text_actions = QCheckBox(self.tr("The model has no tool calls: actions as plain text"), self)
         self.sandbox = QComboBox(self)
@@ -158,13 +156,7 @@ class NewSessionDialog(QDialog):
             label.setBuddy(widget)
             self._form.addRow(label, widget)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
-        column.setSpacing(3 * theme.GRID)
-        column.addLayout(self._form)
-        column.addWidget(self.sheet)
-        column.addStretch(1)
-        column.addWidget(self.buttons)
+        column(self._form, self.sheet, 1, self.buttons, on=self, spacing=3 * theme.GRID, margin=4 * theme.GRID)
 
     def _connect(self) -> None:
         self.server.currentIndexChanged.connect(self.ask)

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.panel import Panel
-from app.desk.session_key import server_of
+from app.desk.session_key import id_of, key_of, server_of
 from app.desk.workplace import Workplace
-from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.sessions.branching import BranchController
-from app.sessions.continuing import ContinueController
+from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.safe_text import one_line
+from app.sessions.branch_dialog import BranchArm, BranchDialog
+from app.sessions.continue_dialog import ContinueDialog
 from app.sessions.controls import CONTROLS, ControlsController, explain
 from app.sessions.filters import FiltersController
 from app.sessions.model import SessionsModel
 from app.sessions.snapshots import SnapshotsController
 from app.sessions.view import SessionsView
-from core.protocol.operations import ClearAttention
+from core.domain.ids import new_id
+from core.domain.session import FINAL_STATES
+from core.domain.task import Budget
+from core.protocol.messages import CAN_CONTINUE
+from core.protocol.operations import BranchSession, ClearAttention, ContinueSession
 
 
 def build(place: Workplace, parent: QWidget) -> SessionsView:
@@ -50,6 +55,9 @@ class SessionsController(QObject):
     def __init__(self, place: Workplace, model: SessionsModel, view: SessionsView) -> None:
         super().__init__(view)
         self._place, self._model, self._watermarks, self._view = place, model, place.watermarks, view
+        self._owed = ""
+        """The session that was entered and can take no keys yet."""
+
         self._connect()
         self._show_rows()
 
@@ -60,6 +68,8 @@ class SessionsController(QObject):
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
         view.opened.connect(place.cursor.move)
+        view.entered.connect(self._lead_in)
+        place.sight.grew.connect(self._lead_in_when_read)
         actions["session.clear_attention"].triggered.connect(self._clear_attention)
 
     # ---- what the desk says ----------------------------------------------------------------------
@@ -100,6 +110,14 @@ class SessionsController(QObject):
 
     # ---- what the reader does --------------------------------------------------------------------
 
+    def _lead_in(self) -> None:
+        """The keys go into the session that was entered; steps that are still being read take them when they are."""
+        self._owed = "" if self._place.cursor.focus_list() else self._place.sight.session
+
+    def _lead_in_when_read(self) -> None:
+        if self._owed and self._owed == self._place.sight.session and self._view.list.hasFocus():
+            self._lead_in()
+
     def _clear_attention(self) -> None:
         row = self._place.sight.row
         for kind in row.attention if row is not None else ():
@@ -109,3 +127,83 @@ class SessionsController(QObject):
 PANEL = Panel("sessions", QT_TRANSLATE_NOOP("Panel", "Sessions"), build, {
     "live": ("left", 0), "read": ("left", 1), "compare": ("left", 0),
     "export": ("left", 0), "queue": ("left", 14)})
+
+
+class ContinueController(QObject):
+    """The act on the session that is looked at, once it is over."""
+
+    def __init__(self, place: Workplace, view: QWidget) -> None:
+        super().__init__(view)
+        self._place, self._view = place, view
+        self._action = place.actions["session.continue"]
+        self._action.triggered.connect(self._ask_continue)
+        place.desks.rows_changed.connect(self._enable_action)
+        place.sight.opened.connect(self._enable_action)
+        self._enable_action()
+
+    def _enable_action(self, *_: object) -> None:
+        row = self._place.sight.row
+        can = row is not None and row.origin == "live" and not row.caller
+        self._action.setEnabled(can and row is not None and row.state in FINAL_STATES)
+
+    def _ask_continue(self) -> None:
+        row = self._place.sight.row
+        if row is None or row.state not in FINAL_STATES:
+            return
+        link = self._place.desks.of(row.session).link
+        if link.state == "online" and CAN_CONTINUE not in link.capabilities:
+            self._place.notices.tell(QCoreApplication.translate(
+                "ContinueDialog", "This server is older than this program: it cannot continue sessions."), "error")
+            return
+        dialog = ContinueDialog(one_line(row.title or row.session, 60), row, self._view.window())
+        dialog.chosen.connect(partial(self._send_continue, row.session))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _send_continue(self, session: str, more: Budget, text: str) -> None:
+        op = ContinueSession(more=more, guidance=new_id() if text else "", text=text)
+        self._place.sender.send(session, op)
+
+
+class BranchController(QObject):
+    """The act on the step that is looked at, of a session that was made on a server of ours."""
+
+    def __init__(self, place: Workplace, view: QWidget) -> None:
+        super().__init__(view)
+        self._place, self._view = place, view
+        self._action = place.actions["session.branch"]
+        self._action.triggered.connect(self._ask_branch)
+        place.desks.rows_changed.connect(self._enable_action)
+        place.sight.opened.connect(self._enable_action)
+        place.sight.stepped.connect(self._enable_action)
+        self._enable_action()
+
+    def _enable_action(self, *_: object) -> None:
+        row = self._place.sight.row
+        can = row is not None and row.origin == "live" and not row.caller
+        self._action.setEnabled(can and bool(self._place.sight.step))
+
+    def _ask_branch(self) -> None:
+        row, step, trajectory = self._place.sight.row, self._place.sight.step, self._place.sight.trajectory
+        if row is None or not step or trajectory is None:
+            return
+        link = self._place.desks.of(row.session).link
+        if link.state == "online" and CAN_CONTINUE not in link.capabilities:
+            self._place.notices.tell(QCoreApplication.translate(
+                "BranchDialog", "This server is older than this program: it cannot branch sessions."), "error")
+            return
+        given = [one for one in trajectory.guidance.values() if one.delivered_step == step + 1]
+        dialog = BranchDialog(one_line(row.title or row.session, 60), step, given, self._view.window())
+        dialog.chosen.connect(partial(self._send_branches, row.session, step))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _send_branches(self, session: str, step: int, arms: list[BranchArm], times: int, replays: bool) -> None:
+        group = new_id()
+        for arm in arms:
+            for _ in range(times):
+                op = BranchSession(parent=id_of(session), step=step, without=arm.without, text=arm.text,
+                                   guidance=new_id() if arm.text else "", replays=replays, group=group, arm=arm.name)
+                self._place.sender.send(key_of(new_id(), server_of(session)), op)
+        words = self.tr("%n branch(es) begin; Compare offers them as a group.", None, plural(len(arms) * times))
+        self._place.notices.tell(words, "done")

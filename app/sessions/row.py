@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.kit import theme
 from app.sessions.model import SessionRole, SessionText
+from app.sessions.shared_title import elided
 
 Index = QModelIndex | QPersistentModelIndex
 PAD = 2 * theme.GRID
@@ -38,7 +39,8 @@ class SessionRowDelegate(QStyledItemDelegate):
         small = theme.small_font(font)
         height = QFontMetrics(small).height()
         below = QRect(top.left(), top.bottom() + 2, top.width(), height)
-        state = ((line.word, line.meaning), (line.attention, "attention"), (line.about, "muted"))
+        word = "" if line.is_usual else line.word
+        state = ((word, line.meaning), (line.attention, "attention"), (line.about, "muted"))
         self._below(painter, state, below, small)
         self._below(painter, ((line.numbers, "muted"),), below.translated(0, height), small)
         painter.setPen(theme.colour("line"))
@@ -66,7 +68,9 @@ class SessionRowDelegate(QStyledItemDelegate):
         painter.setFont(bold)
         painter.setPen(theme.colour("ink"))
         space = QRect(room.left() + sign, room.top(), max(0, right - room.left() - sign), room.height())
-        painter.drawText(space, _LEFT, QFontMetrics(bold).elidedText(line.title, _ELIDE, space.width()))
+        metrics = QFontMetrics(bold)
+        title = elided(line.title, line.shared, space.width(), metrics.horizontalAdvance)
+        painter.drawText(space, _LEFT, metrics.elidedText(title, _ELIDE, space.width()))
 
     def _below(self, painter: QPainter, parts: tuple[tuple[str, str], ...], room: QRect, font: QFont) -> None:
         painter.setFont(font)

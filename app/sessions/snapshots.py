@@ -92,8 +92,7 @@ class SnapshotsController(QObject):
         row = self._place.sight.row
         if row is None or self._dialog is not None:
             return
-        dialog = self._dialog = SnapshotsDialog(one_line(row.title or row.session, 60), self._take,
-                                                self._view.window())
+        dialog = self._dialog = SnapshotsDialog(one_line(row.title or row.session, 60), self._take, self._view.window())
         dialog.branch_asked.connect(self._ask_branch)
         dialog.restore_asked.connect(self._ask_restore)
         dialog.finished.connect(self._on_closed)
@@ -167,8 +166,7 @@ class SnapshotsController(QObject):
         self._place.actions["session.branch"].trigger()
 
     def _ask_restore(self, fact: SnapshotTaken) -> None:
-        self._place.scope.spawn(self._restore(fact, self._session), name="restore",
-                                on_error=self._place.notices.report)
+        self._place.scope.spawn(self._restore(fact, self._session), name="restore", on_error=self._place.notices.report)
 
     async def _restore(self, fact: SnapshotTaken, session: str) -> None:
         assert self._dialog is not None

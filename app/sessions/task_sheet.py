@@ -20,8 +20,7 @@ class TaskSheet(QFrame):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.text = QPlainTextEdit(self)
-        self.text.setReadOnly(True)
+        self.text = QPlainTextEdit(self, readOnly=True)
         self.text.setFixedHeight(theme.px(112))
         self.text.setAccessibleName(self.tr("The task's text"))
         self.budget = PlainLabel("", self, wrap=True)

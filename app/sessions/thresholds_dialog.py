@@ -42,8 +42,7 @@ class ThresholdsDialog(QDialog):
             form.addRow(label, box)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
-        self.usual = QPushButton(self.tr("As in the settings"), self)
-        self.usual.setAutoDefault(False)
+        self.usual = QPushButton(self.tr("As in the settings"), self, autoDefault=False)
         self.buttons.addButton(self.usual, QDialogButtonBox.ButtonRole.ResetRole)
         about = PlainLabel(self.tr("“{title}” asks for a look from these numbers on; everybody who watches it is told. "
                                    "0 means never.").format(title=title), self, wrap=True)
@@ -71,9 +70,7 @@ class ThresholdsDialog(QDialog):
 def _box(field: Field, parent: QWidget) -> QSpinBox | QDoubleSpinBox:
     box: QSpinBox | QDoubleSpinBox
     if field.decimals:
-        box = QDoubleSpinBox(parent)
-        box.setDecimals(field.decimals)
-        box.setSingleStep(0.05 if field.high <= 1 else 5)
+        box = QDoubleSpinBox(parent, decimals=field.decimals, singleStep=0.05 if field.high <= 1 else 5)
         box.setMaximum(field.high)
     else:
         box = QSpinBox(parent)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QAction, QPainter
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
     QMenu,
+    QSizePolicy,
     QSplitter,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -19,13 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.kit import theme, tokens
+from app.kit import quantities, theme, tokens
 from app.kit.boxes import column, row
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
 from app.step.context import SHOWN, SIZE, WORDS, ContextModel, ShareRole
 from app.step.presence import PresenceBar
-from app.step.share_bar import ShareBar
 
 Index = QModelIndex | QPersistentModelIndex
 BAR = 108
@@ -72,11 +72,10 @@ class EyeView(QWidget):
         self.shares.hide()
         self.text = LongText(self, name=self.tr("The chosen message"))
         self.presence = PresenceBar(self)
-        self.copy = QToolButton(self)
+        self.copy = QToolButton(self, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
         self.copy.setText(self.tr("Copy"))
         self.copy.setToolTip(self.tr("Copy what the model was given"))
         self.copy.setAccessibleName(self.tr("Copy what the model was given"))
-        self.copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.copy.setMenu(QMenu(self.copy))
         self._lay_out()
         self.shown.activated.connect(self._on_shown)
@@ -103,13 +102,13 @@ class EyeView(QWidget):
         table.setTextElideMode(Qt.TextElideMode.ElideRight)
         table.setFrameShape(QTableView.Shape.NoFrame)
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        split = QSplitter(Qt.Orientation.Vertical, self)
-        split.setChildrenCollapsible(False)
+        split = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
         split.addWidget(table)
         split.addWidget(self.text)
         split.setSizes([200, 300])
-        column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, (split, 1), on=self,
-               spacing=theme.GRID, margin=0)
+        above = column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, spacing=theme.GRID)
+        above.setContentsMargins(theme.px(tokens.SIDE), 0, theme.GRID, theme.GRID)
+        column(above, (split, 1), on=self, spacing=0, margin=0)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """What the Copy button offers."""
@@ -159,3 +158,55 @@ class EyeView(QWidget):
             if name != self._chosen:
                 self._chosen = name
                 self.opened.emit(name)
+
+
+INKS = {"system": "edge", "task": "person", "steps": "muted", "entered": "keep"}
+GAP = 2
+
+
+class ShareBar(QWidget):
+    """What a context is made of."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shares: dict[str, int] = {}
+        self._sum = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_shares(self, shares: dict[str, int], total: str) -> None:
+        """Show tokens by kind, and their sum in words."""
+        self._shares, self._sum = {name: count for name, count in shares.items() if count}, total
+        self.setVisible(bool(self._shares))
+        self.setAccessibleName(", ".join([*map(self._words, self._shares), total]))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """The bar and its legend."""
+        return QSize(200, theme.px(14) + tokens.BETWEEN + self.fontMetrics().height())
+
+    def _words(self, name: str) -> str:
+        word = {"system": self.tr("instructions"), "task": self.tr("task"), "steps": self.tr("earlier steps"),
+                "entered": self.tr("entered")}[name]
+        return f"{word} {quantities.tokens(self._shares[name])}"
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw bar and legend."""
+        painter = QPainter(self)
+        whole, height, x = sum(self._shares.values()) or 1, theme.px(14), 0
+        painter.setFont(theme.small_font(self.font()))
+        metrics = painter.fontMetrics()
+        base, at = height + tokens.BETWEEN + metrics.ascent(), 0
+        for name, count in self._shares.items():
+            ink = theme.colour(INKS[name])
+            width = max(2, round(self.width() * count / whole) - GAP)
+            painter.fillRect(QRect(x, 0, width, height), ink)
+            x += width + GAP
+            painter.fillRect(QRect(at, base - metrics.ascent() // 2 - 4, 8, 8), ink)
+            painter.setPen(theme.colour("muted"))
+            painter.drawText(at + 13, base, self._words(name))
+            at += 13 + metrics.horizontalAdvance(self._words(name)) + tokens.READING
+        painter.setPen(theme.colour("muted"))
+        room = metrics.horizontalAdvance(self._sum)
+        if at + room < self.width():
+            painter.drawText(self.width() - room, base, self._sum)
+        painter.end()

@@ -88,8 +88,7 @@ class PresenceBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.box = QLineEdit(self)
-        self.box.setClearButtonEnabled(True)
+        self.box = QLineEdit(self, clearButtonEnabled=True)
         self.box.setPlaceholderText(self.tr("Is this text in the context? Type it, or select it and press Shift+C"))
         self.box.setAccessibleName(self.tr("Text to look for in the contexts"))
         self.answer = PlainLabel("", self, elide=True)

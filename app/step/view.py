@@ -31,8 +31,7 @@ class StepView(QWidget):
     def __init__(self, context: ContextModel, eye_action: QAction, tokens_action: QAction,
                  parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = PlainLabel("", self)
-        self.title.setFont(theme.bold_font(self.font()))
+        self.title = PlainLabel("", self, font=theme.bold_font(self.font()))
         self.about = PlainLabel("", self, elide=True, faint=True)
         self.before = tool_button(self, "chevron-up", self.tr("Previous step (Shift+J)"))
         self.after = tool_button(self, "chevron-down", self.tr("Next step (J)"))

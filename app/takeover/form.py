@@ -76,8 +76,7 @@ class ArgumentForm(QWidget):
                 made.addItem(one_line(one, 60), one)
             made.currentIndexChanged.connect(self.edited)
         elif field.is_long and not self._is_only(field):
-            made = QPlainTextEdit(self)
-            made.setTabChangesFocus(True)
+            made = QPlainTextEdit(self, tabChangesFocus=True)
             made.setFixedHeight(LINES * QFontMetrics(made.font()).lineSpacing() + 3 * theme.GRID)
             made.textChanged.connect(self.edited)
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import (
     QAction,
@@ -23,15 +25,15 @@ from app.kit import theme
 from app.kit.safe_text import visible
 from app.kit.terminal_cells import HistoryRow, Row, Run, columns_text, pieces, row_of, row_text
 from app.kit.terminal_ink import ink
-from app.terminals.emulator import Emulator
+
+if TYPE_CHECKING:
+    from app.terminals.emulator import Emulator
 
 Spot = tuple[int, int]
 """An absolute line number and a column."""
 
 _MARGIN = 2 * theme.GRID
-_SCROLL = {
-    Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Home: -(10**9), Qt.Key.Key_End: 10**9,
-}
+_SCROLL = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Home: -(10**9), Qt.Key.Key_End: 10**9}
 
 
 class TerminalScreen(QAbstractScrollArea):

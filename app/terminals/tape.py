@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Callable
 from time import perf_counter
 
-from app.terminals.emulator import Emulator
 from core.domain.outputs import Outputs
 from core.domain.steps import TERMINALS
 from core.domain.trajectory import Trajectory
@@ -86,6 +85,8 @@ class Player:
     """Shows a tape as of `target`; `work` goes on towards it."""
 
     def __init__(self, tape: TerminalTape, columns: int = COLUMNS, rows: int = ROWS) -> None:
+        from app.terminals.emulator import Emulator  # only who looks at a terminal needs pyte
+
         self.tape = tape
         self.emulator = Emulator(columns, rows)
         self.position = 0

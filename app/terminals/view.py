@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -16,8 +17,10 @@ from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
 from app.kit.thin_line import Gist
-from app.terminals.emulator import Emulator
 from app.terminals.screen import TerminalScreen
+
+if TYPE_CHECKING:
+    from app.terminals.emulator import Emulator
 
 FEW_TABS = 3
 """So many tabs are changed while they are in sight."""
@@ -32,18 +35,12 @@ class TerminalsView(QWidget):
         super().__init__(parent)
         self.gist = Gist(self)
         self._keys: tuple[str, ...] = ()
-        self.tabs = QTabBar(self)
-        self.tabs.setExpanding(False)
-        self.tabs.setUsesScrollButtons(True)
-        self.tabs.setDrawBase(False)
-        self.tabs.setDocumentMode(True)
+        self.tabs = QTabBar(self, expanding=False, usesScrollButtons=True, drawBase=False, documentMode=True)
         self.tabs.setAccessibleName(self.tr("Terminals"))
-        self._state = PlainLabel("", self)
-        self._state.setFont(theme.small_font(self.font()))
+        self._state = PlainLabel("", self, font=theme.small_font(self.font()))
         self.terminal = TerminalScreen(self)
         self._empty = Empty("", self)
-        top = row((self.tabs, 1), self._state, spacing=2 * theme.GRID)
-        top.setContentsMargins(0, 0, 2 * theme.GRID, 0)
+        top = row((self.tabs, 1), self._state, spacing=2 * theme.GRID, margin=(0, 0, 2 * theme.GRID, 0))
         full = QWidget(self)
         column(top, (self.terminal, 1), on=full, spacing=0, margin=0)
         self._faces = Faces(full, self._empty, self)

@@ -42,10 +42,9 @@ class FacetChips(QWidget):
         self.show_filter(ALL)
 
     def _chip(self, key: str) -> QToolButton:
-        chip = QToolButton(self)
+        chip = QToolButton(self, autoRaise=True)
         chip.setText(self.words[key])
         chip.setCheckable(True)
-        chip.setAutoRaise(True)
         chip.setFixedHeight(max(theme.px(tokens.HEIGHTS["tool"]), chip.sizeHint().height()))
         chip.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         chip.clicked.connect(partial(self._on_clicked, key))

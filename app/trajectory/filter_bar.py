@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
 
 from app.desk.row_text import error_word, status_word
 from app.kit import quantities, theme
+from app.kit.boxes import column, row
 from app.kit.safe_text import PlainLabel, menu_text
 from app.trajectory.facets import ANY_ERROR, DAY, OUTCOMES, Choices, Facets, span_of
 
@@ -30,18 +31,10 @@ class FilterBar(QWidget):
             box.setAccessibleName(self._label(name))
             box.activated.connect(self._on_chosen)
             grid.addWidget(box, number // 4, number % 4)
-        self.count = PlainLabel("", self, elide=True)
-        self.count.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.count = PlainLabel("", self, elide=True, faint=True)
         self.clear = QPushButton(self.tr("Clear filters"), self)
         self.clear.clicked.connect(self.reset)
-        foot = QHBoxLayout()
-        foot.addWidget(self.count, 1)
-        foot.addWidget(self.clear)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(grid)
-        column.addLayout(foot)
+        column(grid, row((self.count, 1), self.clear), on=self, spacing=theme.GRID, margin=0)
         self.show_choices(Choices())
 
     @property
@@ -110,7 +103,6 @@ class FilterBar(QWidget):
                 "rule": QCoreApplication.translate("ReviewView", "rule"),
                 "judge": QCoreApplication.translate("ReviewView", "judge"),
                 "import": QCoreApplication.translate("ReviewView", "import")}.get(kind, menu_text(kind))
-
 
 
 def _span(time: str) -> str:

@@ -20,7 +20,6 @@ from app.trajectory.timeline import Timeline
 RENEW_MS = 250
 """While a session grows its cells are drawn again this often at most."""
 
-
 WIDTH = 18
 LANES = {"failed": (5, 7, "error"), "masked": (12, 5, "mask")}
 """Of each lane where it begins, how wide it is, and its colour."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.kit import theme
+from app.kit.boxes import row
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.kit.tool_button import tool_button
 
@@ -18,12 +19,7 @@ class NewsBar(QWidget):
         self.go = QPushButton(go, self)
         self.close_button = tool_button(self, "x", self.tr("Close"))
         self.close_button.clicked.connect(self.hide)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.GRID, 0, 0, 0)
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.label, 1)
-        row.addWidget(self.go)
-        row.addWidget(self.close_button)
+        row((self.label, 1), self.go, self.close_button, on=self, spacing=theme.GRID, margin=(theme.GRID, 0, 0, 0))
         self.hide()
 
     def show_news(self, news: str) -> None:

@@ -33,8 +33,7 @@ class NothingListed(QWidget):
             sentence = {"guidance": self.tr("Nobody wrote to the agent"), "scores": self.tr("Nothing was scored")}.get(
                 filter if not more else "", self.tr("No step passes these filters"))
         elif len(named) > 1:
-            sentence = self.tr("No step is both {these} and {this}").format(
-                these=", ".join(named[:-1]), this=named[-1])
+            sentence = self.tr("No step is both {these} and {this}").format(these=", ".join(named[:-1]), this=named[-1])
         else:
             sentence = self.tr("No step is {this}").format(this="".join(named))
         self.label.setText(sentence)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QCoreApplication, QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
 from app.desk.callers import called_by
@@ -13,9 +13,10 @@ from app.kit import quantities
 from app.kit.safe_text import menu_text, one_line
 from app.kit.timers import single_shot
 from app.trajectory.nested import NestedModel
-from app.trajectory.task_rows import caller_row, parent_row, rest_of_task, task_row
 from app.trajectory.view import TrajectoryView
+from core.domain.request import headline, plain_words
 from core.domain.session import SessionRow
+from core.domain.trajectory import Trajectory
 
 RENEW_MS = 300
 """While sessions grow, which of them are subagents of the one in sight is asked this often at most."""
@@ -145,3 +146,50 @@ class PinnedController(QObject):
             self._panel.list.rest()
             self._panel.list.show_row(row)
             self._panel.list.opened.emit(row)
+
+
+def _lines(trajectory: Trajectory) -> list[str]:
+    """The lines of what was asked, without what programs put around it; where that begins with a heading, as
+    "Motivation", the task's title stands first."""
+    created = trajectory.created
+    if created is None:
+        return []
+    text = headline(created.task.description) or created.task.description[:4000] or created.task.title
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if lines and created.task.description.lstrip().startswith("#") and created.task.title:
+        lines = [created.task.title, *(line for line in lines if not line.startswith("#"))]
+    return [line for line in (one_line(plain_words(line)) for line in lines) if line]
+
+
+def task_row(trajectory: Trajectory) -> RowText:
+    """Row 0: what was asked."""
+    lines = _lines(trajectory)
+    began = next(iter(trajectory.steps.started), float("nan"))
+    return RowText(number="0", time=quantities.clock(quantities.moment(began)) if began == began else "",
+                   icon="target", tool=QCoreApplication.translate("Row", "Task"), meaning="person",
+                   title=lines[0] if lines else "", face="strong")
+
+
+def rest_of_task(trajectory: Trajectory) -> str:
+    """The second line of row 0."""
+    return " ".join(_lines(trajectory)[1:])[:400]
+
+
+def parent_row(row: SessionRow, above: SessionRow | None) -> RowText:
+    """The session that this one branched from: the steps before are there."""
+    title = QCoreApplication.translate("Row", "branched from {title}").format(
+        title=one_line((above.title or above.task) if above is not None else row.parent, 120))
+    return RowText(number=quantities.number(row.parent_step), icon="corner-left-up", title=title, meaning="muted",
+                   tool=QCoreApplication.translate("Row", "Branch"), word=one_line(row.arm, 60))
+
+
+def caller_row(row: SessionRow, step: int | None) -> RowText:
+    """The step that called this subagent, and how far the reader is in it."""
+    word = QCoreApplication.translate("Row", "step {n} of {count}").format(
+        n=quantities.number(step or row.steps), count=quantities.number(row.steps))
+    if row.errors:
+        word += f"  ✗ {quantities.number(row.errors)}"
+    return RowText(number=quantities.number(row.caller_step) if row.caller_step else "", icon="bot",
+                   tool=QCoreApplication.translate("Row", "Caller"), title=one_line(row.title, 160), word=word,
+                   meaning="muted",
+                   duration=quantities.short_duration(row.worked_s))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import PlainLabel, one_line
@@ -20,26 +21,16 @@ class RemarksBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.label = PlainLabel("", self, elide=True)
-        self.label.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.toggle = QToolButton(self)
+        self.label = PlainLabel("", self, elide=True, faint=True)
+        self.toggle = QToolButton(self, autoRaise=True)
         self.toggle.setCheckable(True)
-        self.toggle.setAutoRaise(True)
         self.toggle.setToolTip(self.tr("Show all that was said of the whole session"))
         self.toggle.setAccessibleName(self.tr("Remarks on the session"))
         self.text = LongText(self, name=self.tr("Remarks on the session"))
         self.text.setFixedHeight(LINES * self.fontMetrics().height())
         self.text.hide()
-        row = QHBoxLayout()
-        row.setContentsMargins(theme.GRID, 0, 0, 0)
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.label, 1)
-        row.addWidget(self.toggle)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(row)
-        column.addWidget(self.text)
+        line = row((self.label, 1), self.toggle, spacing=theme.GRID, margin=(theme.GRID, 0, 0, 0))
+        column(line, self.text, on=self, spacing=theme.GRID, margin=0)
         self.toggle.toggled.connect(self._on_toggled)
         self.hide()
 

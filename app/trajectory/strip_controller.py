@@ -37,8 +37,7 @@ class StripController(QObject):
         """By session what runs, and when it began by this computer's monotonic clock."""
         self._heard: dict[str, datetime] = {}
         self._like: tuple[tuple[str, int, str], tuple[float, float] | None] = (("", 0, ""), None)
-        self._timer = QTimer(self)
-        self._timer.setInterval(1000)
+        self._timer = QTimer(self, interval=1000)
         self._timer.timeout.connect(self._show_strip)
         strip.allow.clicked.connect(partial(self._answer, "resume"))
         strip.refuse.clicked.connect(partial(self._answer, "interrupt"))

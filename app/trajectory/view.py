@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.desk.frame import ListPlace
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
@@ -56,22 +55,18 @@ class TrajectoryView(QWidget):
         self.pinned = PinnedRows(self.list.delegate, self)
         self.pinned.hide()
         self.minimap = Minimap(self)
-        self.find_box = QLineEdit(self)
-        self.find_box.setPlaceholderText(self.tr("Find, or 9.46"))
+        self.find_box = QLineEdit(self, placeholderText=self.tr("Find, or 9.46"), clearButtonEnabled=True)
         self.find_box.setAccessibleName(self.tr("Find in the trajectory, or go to a step by its number"))
-        self.find_box.setClearButtonEnabled(True)
         self.find_box.setMinimumWidth(theme.px(108))
         self.find_box.installEventFilter(self)
-        self.hits = PlainLabel("", self, elide=False)
-        self.hits.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.hits = PlainLabel("", self, elide=False, faint=True)
         self.regex = tool_button(self, "regex", self.tr("Regular expression"), checkable=True)
         self.filters_button = tool_button(
             self, "list-filter", self.tr("More filters: family, tool, host, end, verdicts, time"), checkable=True)
         self.filters = FilterBar(self)
         self.filters.hide()
         self.strip = AgentStrip(self)
-        self.progress = QProgressBar(self)
-        self.progress.setTextVisible(False)
+        self.progress = QProgressBar(self, textVisible=False)
         self.progress.setMaximumHeight(theme.GRID)
         self.progress.setAccessibleName(self.tr("Reading the session"))
         self.progress.hide()
@@ -90,36 +85,15 @@ class TrajectoryView(QWidget):
         self._connect()
 
     def _lay_out(self) -> Faces:
-        top = QHBoxLayout()
-        top.setSpacing(theme.GRID)
-        for widget in (self.facets, self.find_box, self.regex, self.hits, self.before, self.after,
-                       self.filters_button):
-            top.addWidget(widget, int(widget is self.find_box))
-        middle = QHBoxLayout()
-        middle.setSpacing(theme.GRID)
-        rows = QVBoxLayout()
-        rows.setSpacing(0)
-        rows.addWidget(self.pinned)
-        rows.addWidget(self.nothing)
-        rows.addWidget(self.list, 1)
-        middle.addLayout(rows, 1)
-        middle.addWidget(self.minimap)
+        top = row(self.facets, (self.find_box, 1), self.regex, self.hits, self.before, self.after, self.filters_button,
+                  spacing=theme.GRID, margin=theme.GRID)
+        rows = column(self.pinned, self.nothing, (self.list, 1), spacing=0)
+        rows.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignHCenter)  # below the rows: it never covers one
         content = QWidget(self)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.strip)
-        column.addLayout(top)
-        column.addWidget(self.filters)
-        column.addWidget(self.digest)
-        column.addWidget(self.remarks)
-        column.addWidget(self.progress)
-        column.addLayout(middle, 1)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
+        column(self.strip, top, self.filters, self.digest, self.remarks, self.progress,
+               (row((rows, 1), self.minimap, spacing=0), 1), on=content, spacing=0, margin=0)
         faces = Faces(content, self.empty)
-        host.addLayout(faces)
-        self.chip.setParent(self.list)
+        column(faces, on=self, margin=0)
         self.setTabOrder(self.list, self.find_box)
         return faces
 
@@ -133,7 +107,6 @@ class TrajectoryView(QWidget):
         self.nothing.all_asked.connect(self.show_all)
         self.chip.clicked.connect(self.follow_asked)
         self.list.follow_changed.connect(self._on_follow)
-        self.list.verticalScrollBar().rangeChanged.connect(self._place_chip)
 
     # ---- what the controller says ----------------------------------------------------------------
 
@@ -255,11 +228,6 @@ class TrajectoryView(QWidget):
                 return True
         return super().eventFilter(watched, event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The chip stays in its corner."""
-        super().resizeEvent(event)
-        self._place_chip()
-
     def _show_finding(self) -> None:
         """What is for finding is there while somebody finds."""
         on = self.find_box.hasFocus() or bool(self.find_box.text()) or self.regex.hasFocus()
@@ -285,9 +253,3 @@ class TrajectoryView(QWidget):
     def _on_follow(self, following: bool, missed: int) -> None:
         self.chip.setVisible(not following and missed > 0)
         self.chip.setText("↓ " + self.tr("%n new", None, plural(missed)))
-        self._place_chip()
-
-    def _place_chip(self) -> None:
-        self.chip.adjustSize()
-        room = self.list.viewport().geometry()
-        self.chip.move(room.center().x() - self.chip.width() // 2, room.bottom() - self.chip.height() - 2 * theme.GRID)

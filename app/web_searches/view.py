@@ -94,15 +94,12 @@ class WebSearchesView(QWidget):
 
     def __init__(self, model: WebSearchesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.filter = QLineEdit(self)
-        self.filter.setPlaceholderText(self.tr("Filter queries, titles, addresses …"))
+        self.filter = QLineEdit(self, placeholderText=self.tr("Filter queries, titles, addresses …"))
         self.filter.setAccessibleName(self.tr("Filter"))
         self.filter.setClearButtonEnabled(True)
-        self.tree = QTreeView(self)
+        self.tree = QTreeView(self, headerHidden=True, indentation=4 * theme.GRID)
         self.tree.setModel(model)
-        self.tree.setHeaderHidden(True)
         self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.tree.setIndentation(4 * theme.GRID)
         self.tree.setAccessibleName(self.tr("Searches"))
         self._delegate = WebSearchDelegate(self.tree)
         self.tree.setItemDelegate(self._delegate)

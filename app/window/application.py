@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,13 +20,13 @@ from app.imports.bar import ImportBar
 from app.imports.controller import ImportsController
 from app.kit import icons, theme
 from app.kit.ask import files_to_open
+from app.kit.theme import RESOURCES
 from app.review.merging import MergingController
 from app.sessions.new import NewSessionController
 from app.window.keys import Keys
 from app.window.keys_dialog import KeysDialog
 from app.window.keys_editor import KeysEditor
 from app.window.learning_runs import LearningRuns
-from app.window.manual import manual_page
 from app.window.palette_controller import PaletteController
 from app.window.settings_dialog import SettingsDialog
 from app.window.window import Window
@@ -189,3 +190,11 @@ def _version() -> str:
         return ""
 
 
+def manual_page(chinese: bool = False) -> Path | None:
+    """The first page; None where there is none."""
+    prefix = Path(sys.prefix).resolve().parents[1]  # PREFIX/lib/tiphys is the Python that a package brings
+    for folder in (prefix / "share" / "doc" / "tiphys" / "manual", RESOURCES.parent / "dist" / "site"):
+        page = folder / "zh" / "index.html" if chinese else folder / "index.html"
+        if page.exists():
+            return page
+    return None

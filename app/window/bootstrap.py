@@ -38,6 +38,7 @@ from app.servers.controller import ServerDesks, ServersController
 from app.servers.invitations import InvitationsController
 from app.servers.local_server import LocalServer
 from app.window.application import ApplicationController
+from app.window.first_paint import FirstPaint
 from app.window.instance import Doorbell, OpenRequest
 from app.window.start import StartController
 from app.window.status import StatusController
@@ -69,8 +70,8 @@ class Options(argparse.Namespace):
     step: int | None
     language: str
     follow: bool
+    demonstration: bool
     files: list[str]
-
 
     @property
     def token(self) -> str:
@@ -99,6 +100,7 @@ def parse(argv: Sequence[str]) -> Options:
     parser.add_argument("--step", type=int, metavar="N", help="show this step of it")
     parser.add_argument("--language", default="", choices=("", "en", "zh_CN"))
     parser.add_argument("--follow", action="store_true", help="the files are still being written: follow them")
+    parser.add_argument("--demonstration", action="store_true", help="start the demonstration")
     parser.add_argument("files", nargs="*", metavar="FILE", help="trajectories to import and show, or a tiphys:// link")
     return parser.parse_args(argv, namespace=Options())
 
@@ -162,12 +164,14 @@ class Desktop(QObject):
         self.window.show()
         self.servers.open_all()
         if not options.server:
-            self.connection.serve_here()
+            FirstPaint(self.window).came.connect(self.connection.serve_here)
         asked = options.as_request(token)
         self.go(asked)
         if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):
             self.cursor.move(newest)
         self.beginning.begin()
+        if options.demonstration:
+            self.actions["file.demonstration"].trigger()
         self.updates.start()
 
     def go(self, asked: OpenRequest) -> None:

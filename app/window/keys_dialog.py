@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QWidget
 
 from app.desk.actions import MENUS, Actions
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import Scrolled
 
@@ -28,27 +29,15 @@ class KeysDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
         body = QWidget(self)
-        row = QHBoxLayout(body)
-        row.setContentsMargins(0, 0, 2 * theme.GRID, 0)
-        row.setSpacing(8 * theme.GRID)
         halves = WIDE if parent.window().width() > LEAST else NARROW
-        for half in halves:
-            column = QVBoxLayout()
-            for menu, title in MENUS:
-                if menu in half:
-                    column.addLayout(self._menu(actions, menu, title))
-            if half == halves[-1]:
-                column.addLayout(self._typing())
-            column.addStretch(1)
-            row.addLayout(column)
+        grids = [[self._menu(actions, menu, title) for menu, title in MENUS if menu in half] for half in halves]
+        grids[-1].append(self._typing())
+        row(*(column(*half, 1) for half in grids), on=body, spacing=8 * theme.GRID, margin=(0, 0, 2 * theme.GRID, 0))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         change = buttons.addButton(self.tr("Change keys…"), QDialogButtonBox.ButtonRole.ActionRole)
         change.clicked.connect(self.change_asked)
         buttons.rejected.connect(self.reject)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(4 * theme.GRID,) * 4)
-        host.addWidget(Scrolled(body, self))
-        host.addWidget(buttons)
+        column(Scrolled(body, self), buttons, on=self, margin=4 * theme.GRID)
         self.resize(self.sizeHint())  # more than Qt gives a dialog that scrolls, never more than the window allows
 
     def _menu(self, actions: Actions, menu: str, title: str) -> QGridLayout:
@@ -65,12 +54,10 @@ class KeysDialog(QDialog):
         grid.setHorizontalSpacing(6 * theme.GRID)
         grid.setVerticalSpacing(theme.GRID // 2)
         grid.setContentsMargins(0, 0, 0, 3 * theme.GRID)
-        head = PlainLabel(plain_action(title), self)
-        head.setFont(theme.bold_font(self.font()))
+        head = PlainLabel(plain_action(title), self, font=theme.bold_font(self.font()))
         grid.addWidget(head, 0, 0, 1, 2)
         for number, (text, keys) in enumerate(lines, 1):
             grid.addWidget(PlainLabel(plain_action(text), self), number, 0)
-            label = PlainLabel(keys, self)
-            label.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+            label = PlainLabel(keys, self, faint=True)
             grid.addWidget(label, number, 1, Qt.AlignmentFlag.AlignRight)
         return grid

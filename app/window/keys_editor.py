@@ -13,13 +13,12 @@ from PySide6.QtWidgets import (
     QKeySequenceEdit,
     QLineEdit,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.desk.actions import MENUS, Actions
 from app.desk.settings import PORTABLE
-from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import within
 from app.kit.tool_button import tool_button
@@ -34,15 +33,9 @@ class KeysEditor(QDialog):
         self._actions, self._keys = actions, keys
         self.setWindowTitle(self.tr("Change keys"))
         self.resize(within(parent, 560, 640))
-        self.words = QLineEdit(self)
-        self.words.setPlaceholderText(self.tr("Find a command"))
+        self.words = QLineEdit(self, placeholderText=self.tr("Find a command"), clearButtonEnabled=True)
         self.words.setAccessibleName(self.tr("Find a command"))
-        self.words.setClearButtonEnabled(True)
-        self.problem = PlainLabel("", self)
-        self.problem.setWordWrap(True)
-        palette = self.problem.palette()
-        palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
-        self.problem.setPalette(palette)
+        self.problem = PlainLabel("", self, wrap=True, meaning="error")
         self.edits: dict[str, QKeySequenceEdit] = {}
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         body = QWidget(self)
@@ -51,15 +44,12 @@ class KeysEditor(QDialog):
         for entry in actions.table:
             self._add(entry.key, entry.menu)
         self._grid.setRowStretch(self._grid.rowCount(), 1)
-        area = QScrollArea(self)
-        area.setWidgetResizable(True)
+        area = QScrollArea(self, widgetResizable=True)
         area.setAccessibleName(self.windowTitle())
         area.setWidget(body)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        for widget in (self.words, area, self.problem, buttons):
-            column.addWidget(widget)
+        column(self.words, area, self.problem, buttons, on=self)
         self.words.textChanged.connect(self._filter_rows)
 
     def _add(self, key: str, menu: str) -> None:
@@ -75,8 +65,8 @@ class KeysEditor(QDialog):
         back = tool_button(self, "undo-2", self.tr("As at first"))
         back.clicked.connect(partial(self._reset_key, key))
         self._rows[key] = (label, edit, back)
-        for column, widget in enumerate(self._rows[key]):
-            self._grid.addWidget(widget, row, column)
+        for place, widget in enumerate(self._rows[key]):
+            self._grid.addWidget(widget, row, place)
         self._show(key)
         edit.editingFinished.connect(partial(self._change_key, key))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QMainWindow, QToolButton, QWidget
 
 from app.desk.actions import MENUS, Actions
-from app.window.layout_switch import LayoutSwitch
+from app.kit import theme, tokens
+from app.kit.boxes import row
 from app.window.layouts import LAYOUTS
 
 
@@ -23,3 +24,20 @@ def fill_menus(window: QMainWindow, actions: Actions, panels: Sequence[QAction])
             menu.addActions(panels)
     window.addActions([actions[e.key] for e in actions.table])
     window.menuBar().setCornerWidget(LayoutSwitch([actions[f"view.{name}"] for name in LAYOUTS], window))
+
+
+class LayoutSwitch(QWidget):
+    """The actions of the layouts as flat words."""
+
+    def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        line = row(on=self, spacing=2, margin=(0, 2, theme.px(tokens.WITHIN), 2))
+        for action in actions:
+            line.addWidget(self._button(action))
+
+    def _button(self, action: QAction) -> QToolButton:
+        button = QToolButton(self, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextOnly)
+        button.setDefaultAction(action)
+        button.setFont(theme.font_of("fact"))
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        return button

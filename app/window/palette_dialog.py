@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit, QTableView, QWidget
 
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel
 from app.kit.scrolled import within
 from app.window.palette import PaletteCommand, PaletteModel
@@ -26,16 +27,14 @@ class Palette(QDialog):
         self.setWindowTitle(self.tr("Commands"))
         metrics = self.fontMetrics()
         self.resize(within(parent, 72 * metrics.averageCharWidth(), 24 * metrics.height()))
-        self.box = QLineEdit(self)
-        self.box.setPlaceholderText(self.tr("Type a command: some letters are enough"))
+        self.box = QLineEdit(self, placeholderText=self.tr("Type a command: some letters are enough"))
         self.box.setAccessibleName(self.tr("Command"))
         self.box.installEventFilter(self)
         self.model = PaletteModel(commands, self)
         self.table = QTableView(self)
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Matching commands"))
-        self.nothing = PlainLabel(self.tr("No command has these letters."), self)
-        self.nothing.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.nothing = PlainLabel(self.tr("No command has these letters."), self, faint=True)
         self._lay_out()
         self.box.textChanged.connect(self._on_text)
         self.box.returnPressed.connect(self._choose_row)
@@ -54,11 +53,7 @@ class Palette(QDialog):
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(2 * theme.GRID,) * 4)
-        column.setSpacing(2 * theme.GRID)
-        for widget in (self.box, self.nothing, table):
-            column.addWidget(widget)
+        column(self.box, self.nothing, table, on=self, spacing=2 * theme.GRID, margin=2 * theme.GRID)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Up, Down and the page keys move in the list while one types."""

@@ -63,12 +63,11 @@ class Drawer(QFrame):
         """The panel that is open; "" for none."""
         self.setObjectName("drawer")
         self.setAutoFillBackground(True)
-        self._title = PlainLabel("", self)
-        self._title.setFont(theme.font_of("title"))
+        self._title = PlainLabel("", self, font=theme.font_of("title"))
         close = tool_button(self, "x", self.tr("Close (Esc)"))
         close.clicked.connect(self._leave_panel)
-        head = row(self._title, 1, close, spacing=theme.px(tokens.BETWEEN))
-        head.setContentsMargins(theme.px(tokens.SIDE), theme.px(tokens.WITHIN), theme.px(tokens.WITHIN), 0)
+        head = row(self._title, 1, close, spacing=theme.px(tokens.BETWEEN),
+                   margin=(theme.px(tokens.SIDE), theme.px(tokens.WITHIN), theme.px(tokens.WITHIN), 0))
         self._layout: QVBoxLayout = column(head, on=self, spacing=0, margin=1)
         window.installEventFilter(self)
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]

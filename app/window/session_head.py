@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.desk.workplace import Workplace
 from app.kit import quantities, theme, tokens
 from app.kit.action_button import ActionButton, IconButton
+from app.kit.boxes import row
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.model import limits_of, state_words
@@ -31,38 +32,27 @@ class SessionHead(QWidget):
         self._judged = ("", 0), 0
         """Of a session, up to an event: how many of its steps people judged."""
         self.side = IconButton(place.actions["view.side"], "panel-left", self)
-        self.title = PlainLabel("", self)
-        self.title.setFont(theme.font_of("title"))
-        self.facts = PlainLabel("", self, elide=True)
-        self.facts.setFont(theme.font_of("fact"))
-        self.facts.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self, capped=False)
-                     for key in ACTS]
+        self.title = PlainLabel("", self, font=theme.font_of("title"))
+        self.facts = PlainLabel("", self, elide=True, font=theme.font_of("fact"), faint=True)
+        self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self, capped=False) for key in ACTS]
         for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Resume")),
                           ("continue", self.tr("Continue…")), ("interrupt", self.tr("Interrupt"))):
             place.actions[f"session.{key}"].setIconText(word)
-        self.extras = QHBoxLayout()
+        self.extras = row()
         self._lay_out()
         for key in ("pause", "resume", "interrupt"):
             place.actions[f"session.{key}"].changed.connect(self._show_head)
         place.sight.opened.connect(self._show_head)
         place.desks.rows_changed.connect(self._show_head)
-        self._timer = QTimer(self)
-        self._timer.setInterval(5000)
+        self._timer = QTimer(self, interval=5000)
         self._timer.timeout.connect(self._show_head)
         self._timer.start()
         self._show_head()
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout(self)
-        line.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0)
-        line.setSpacing(theme.px(tokens.SIDE))
-        for widget in (self.side, self.title):
-            line.addWidget(widget)
-        line.addWidget(self.facts, 1)
-        line.addLayout(self.extras)
-        for button in self.acts:
-            line.addWidget(button)
+        side = theme.px(tokens.SIDE)
+        row(self.side, self.title, (self.facts, 1), self.extras, *self.acts, on=self, spacing=side,
+            margin=(side, 0, side, 0))
         self.setFixedHeight(theme.px(tokens.HEIGHTS["head"]))
 
     def minimumSizeHint(self) -> QSize:
@@ -111,4 +101,6 @@ class SessionHead(QWidget):
             return self.tr("{state}, not reviewed").format(state=word)
         if judged < len(trajectory.steps):
             return self.tr("{state}, not fully reviewed").format(state=word)
+        if not any(v.author.kind == "person" for o in trajectory.steps.opinions.values() for v in o.verdicts.values()):
+            return self.tr("{state}, judged in its file").format(state=word)
         return self.tr("{state}, reviewed").format(state=word)

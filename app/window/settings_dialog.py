@@ -16,12 +16,12 @@ from PySide6.QtWidgets import (
     QSpinBox,
     QTabWidget,
     QTimeEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.desk.settings import SETTINGS, Setting, Settings
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel
 from app.kit.scrolled import Scrolled, within
 
@@ -33,25 +33,20 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self._settings = settings
         self.setWindowTitle(self.tr("Settings"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
-        self.pages = QTabWidget(self)
-        self.pages.setDocumentMode(True)
+        self.pages = QTabWidget(self, documentMode=True)
         for group in dict.fromkeys(s.group for s in SETTINGS):
             self.pages.addTab(Scrolled(self._group(group), self), _tr(group))
-        column.addWidget(self.pages, 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
+        whole = column((self.pages, 1), on=self, margin=4 * theme.GRID)
         tabs = self.pages.tabBar().sizeHint().width() + 12 * theme.GRID
         self.resize(self.sizeHint().expandedTo(QSize(min(tabs, within(parent, tabs, 0).width()), 0)))
-        column.addWidget(buttons)
+        whole.addWidget(buttons)
 
     def _group(self, group: str) -> QWidget:
         box = QWidget(self)
-        column = QVBoxLayout(box)
         form = QFormLayout()
-        column.addLayout(form)
-        column.addStretch(1)
+        column(form, 1, on=box)
         for setting in SETTINGS:
             if setting.group == group:
                 label = PlainLabel("" if isinstance(setting.default, bool) else _tr(setting.label), box)
@@ -62,9 +57,7 @@ class SettingsDialog(QDialog):
                     control.setEnabled(False)
                     control.setToolTip(self.tr("The administrator of this computer has fixed this."))
                 if setting.note:
-                    note = PlainLabel(_tr(setting.note), box)
-                    note.setFont(theme.small_font(self.font()))
-                    note.setWordWrap(True)
+                    note = PlainLabel(_tr(setting.note), box, font=theme.small_font(self.font()), wrap=True)
                     form.addRow(PlainLabel("", box), note)
         return box
 
@@ -88,8 +81,7 @@ class SettingsDialog(QDialog):
             clock.timeChanged.connect(partial(self._set_time, setting.key))
             return clock
         if setting.kind == "lines":
-            lines = QPlainTextEdit(str(value), parent)
-            lines.setTabChangesFocus(True)
+            lines = QPlainTextEdit(str(value), parent, tabChangesFocus=True)
             lines.setFixedHeight(4 * self.fontMetrics().height() + 2 * theme.GRID)
             lines.textChanged.connect(partial(self._set_lines, setting.key, lines))
             return lines

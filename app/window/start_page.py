@@ -7,11 +7,11 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QMainWindow, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QMainWindow, QPushButton, QWidget
 
 from app.desk.actions import Actions
 from app.kit import icons, theme, tokens
-from app.kit.boxes import row
+from app.kit.boxes import column, row
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
 from app.window.start_card import StartCard
@@ -31,8 +31,7 @@ class StartPage(QWidget):
         self.setAccessibleName(self.tr("Start"))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.cards = self._cards(actions)
-        self.found = QVBoxLayout()
-        self.found.setSpacing(0)
+        self.found = column(spacing=0)
         self._lay_out()
         window.installEventFilter(self)
         self.hide()
@@ -54,41 +53,28 @@ class StartPage(QWidget):
 
     def _lay_out(self) -> None:
         self._column = QWidget(self)
-        column = QVBoxLayout(self._column)
-        column.setContentsMargins(0, theme.px(80), 0, theme.px(tokens.PAGE))
-        column.setSpacing(theme.px(tokens.GROUP))
         sign = PlainLabel("", self)
         sign.setPixmap(icons.icon("ship-wheel", "person").pixmap(theme.px(36), theme.px(36)))
-        name = PlainLabel("Tiphys", self)
-        name.setFont(theme.font_of("start"))
-        about = PlainLabel(self.tr("Watch, steer and judge long runs of agents"), self)
-        about.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        names = QVBoxLayout()
-        names.setSpacing(0)
-        names.addWidget(name)
-        names.addWidget(about)
-        column.addLayout(row(sign, names, 1, spacing=theme.px(tokens.READING)))
+        name = PlainLabel("Tiphys", self, font=theme.font_of("start"))
+        about = PlainLabel(self.tr("Watch, steer and judge long runs of agents"), self, faint=True)
+        head = row(sign, column(name, about, spacing=0), 1, spacing=theme.px(tokens.READING))
         grid = QGridLayout()
         grid.setSpacing(theme.px(tokens.SIDE))
         for place, card in enumerate(self.cards):
             grid.addWidget(card, place // 2, place % 2)
-        column.addLayout(grid)
-        column.addLayout(self.found)
-        drop = PlainLabel(self.tr("or drop files and folders anywhere in this window"), self)
-        drop.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        column.addWidget(drop)
-        column.addStretch(1)
+        drop = PlainLabel(self.tr("or drop files and folders anywhere in this window"), self, faint=True)
+        column(head, grid, self.found, drop, 1, on=self._column, spacing=theme.px(tokens.GROUP),
+               margin=(0, theme.px(80), 0, theme.px(tokens.PAGE)))
 
     def show_found(self, found: Sequence[FoundFolder]) -> None:
         """What lies in the usual folders; it is counted, and read when it is opened."""
         if not found:
             return
-        head = PlainLabel(self.tr("Found on this computer: only counted, nothing is read before you open it"), self)
-        head.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        head = PlainLabel(self.tr("Found on this computer: only counted, nothing is read before you open it"), self,
+                          faint=True)
         self.found.addWidget(head)
         for one in found:
-            folder = PlainLabel(one.shown, self)
-            folder.setFont(theme.mono_font())
+            folder = PlainLabel(one.shown, self, font=theme.mono_font())
             count = self.tr("%n {program} run(s)", None, plural(one.count))
             words = PlainLabel(count.format(program=one.program), self)
             button = QPushButton(self.tr("Open"), self)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QStatusBar, QWidget
 
 from app.kit import theme
+from app.kit.boxes import row
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.servers.connection_state import ConnectionState
 
@@ -22,9 +23,7 @@ class StatusBar(QStatusBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._links = QWidget(self)
-        self._row = QHBoxLayout(self._links)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(4 * theme.GRID)
+        self._row = row(on=self._links, spacing=4 * theme.GRID, margin=0)
         self.links: list[PlainLabel] = []
         self.waiting = PlainLabel("", self)
         self.place = PlainLabel("", self)
@@ -48,9 +47,7 @@ class StatusBar(QStatusBar):
         for label in self.links[len(states):]:
             label.hide()
         for label, state in zip(self.links, states, strict=False):
-            palette = label.palette()
-            palette.setColor(QPalette.ColorRole.WindowText, theme.colour(state.meaning))
-            label.setPalette(palette)
+            label.set_meaning(state.meaning)
             label.setText(state.text)
             set_tooltip(label, state.detail)
             label.show()

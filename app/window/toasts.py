@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.desk.notices import Notice
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel
 from app.kit.tool_button import tool_button
 
@@ -23,9 +24,7 @@ class Toasts(QWidget):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.GRID)
+        self._column = column(on=self, spacing=theme.GRID, margin=0)
         self._shown: list[_Toast] = []
         window.installEventFilter(self)
         self.hide()
@@ -80,13 +79,8 @@ class _Toast(QFrame):
         super().__init__(parent)
         self.notice = notice
         self.setObjectName("toast")
-        sign = PlainLabel(SIGNS[notice.kind], self)
-        sign.setFont(theme.bold_font(self.font()))
-        palette = sign.palette()
-        palette.setColor(palette.ColorRole.WindowText, theme.colour(MEANINGS[notice.kind]))
-        sign.setPalette(palette)
-        text = PlainLabel(notice.sentence, self)
-        text.setWordWrap(True)
+        sign = PlainLabel(SIGNS[notice.kind], self, font=theme.bold_font(self.font()), meaning=MEANINGS[notice.kind])
+        text = PlainLabel(notice.sentence, self, wrap=True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         close = tool_button(self, "x", self.tr("Close this notice"))
         close.clicked.connect(self._close_toast)

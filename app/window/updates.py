@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.kit.ask import yes_or_no
 from app.kit.safe_text import one_line
-from core.client.update_feed import newer
 from core.domain.errors import ReportableError
 from core.domain.version import version as running_version
 
@@ -35,8 +34,7 @@ class UpdatesController(QObject):
         super().__init__(parent)
         self._place, self._parent = place, parent
         self._offered = running_version()
-        self._timer = QTimer(self)
-        self._timer.setInterval(INSTALLED_EVERY_MS)
+        self._timer = QTimer(self, interval=INSTALLED_EVERY_MS)
         self._timer.timeout.connect(self.look_at_installed)
 
     def start(self) -> None:
@@ -64,6 +62,8 @@ class UpdatesController(QObject):
         feed = self._place.settings.updates
         if feed is None:
             return
+        from core.client.update_feed import newer
+
         try:
             offered = await asyncio.to_thread(newer, feed.feed, feed.key)
         except ReportableError as error:

@@ -97,8 +97,7 @@ async def find_file(a: FindFile, bench: Bench) -> Result:
     ran = await sandbox.run(["find", folder, "(", *prune, ")", "-prune", "-o", "-type", "f", "-print0"],
                             timeout=60, limit=8 << 20)
     wanted = a.file_name.lower()
-    names = [n for n in ran.output.decode("utf-8", "replace").split("\0")
-             if wanted in posixpath.basename(n).lower()]
+    names = [n for n in ran.output.decode("utf-8", "replace").split("\0") if wanted in posixpath.basename(n).lower()]
     shown = sorted(names)[:FOUND]
     more = f" (the first {FOUND} shown)" if len(names) > FOUND else ""
     return Result(text="\n".join([f"{len(names)} files match {a.file_name!r} in {folder}{more}.", *shown]),
@@ -109,8 +108,7 @@ async def list_files(a: ListFiles, bench: Bench) -> Result:
     """List a folder."""
     _, sandbox = bench.host(a.computer_ip)
     folder = await _folder(bench, sandbox, a.path)
-    entries = [e for e in await sandbox.list(folder)
-               if a.show_hidden or not posixpath.basename(e.path).startswith(".")]
+    entries = [e for e in await sandbox.list(folder) if a.show_hidden or not posixpath.basename(e.path).startswith(".")]
     folders = [posixpath.basename(e.path) for e in entries if e.kind == "dir"]
     files = [(posixpath.basename(e.path), e.size) for e in entries if e.kind != "dir"]
     lines = [f"{n}/" for n in folders[:FOUND]] + [f"{n}  {size:,} bytes" for n, size in files[:FOUND]]

@@ -92,8 +92,7 @@ async def _frames(sandbox: Sandbox, path: str, folder: str, interval: int) -> li
     return [await sandbox.read_file(one.path, LARGEST) for one in found]
 
 
-async def _ready(a: OnHost, bench: Bench, file_path: str, save_path: str
-                 ) -> tuple[str, Sandbox, str, str, MediaModel]:
+async def _ready(a: OnHost, bench: Bench, file_path: str, save_path: str) -> tuple[str, Sandbox, str, str, MediaModel]:
     """Host, sandbox, path, the place to save to and the endpoint. Raises what is wrong with them."""
     if bench.media is None:
         raise ActionFailed("not_configured", "No multimodal endpoint is configured for this session (agent.media).",

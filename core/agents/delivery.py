@@ -13,39 +13,15 @@ import msgspec
 
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress
+from core.domain import events as e
 from core.domain.attention import Thresholds
 from core.domain.errors import Conflict
-from core.domain.events import (
-    ActionAsked,
-    Branched,
-    ControlAsked,
-    Event,
-    GuidanceAnswered,
-    GuidanceChangeAsked,
-    GuidanceChangeRefused,
-    GuidanceDelivered,
-    GuidanceEdited,
-    GuidanceQueued,
-    GuidanceWithdrawn,
-    HandBackAsked,
-    HandedBack,
-    SessionContinued,
-    SessionCreated,
-    SessionState,
-    SessionStateChanged,
-    StepAdded,
-    StepStarted,
-    TakeoverAsked,
-    ThresholdsSet,
-    decode_stored,
-)
 from core.domain.guidance import GuidanceMode
 from core.domain.session import FINAL_STATES
 
 Control = Literal["pause", "resume", "stop", "interrupt", "snapshot"]
 
-_WISHES: dict[SessionState, Control] = {"paused": "pause", "stopped": "stop", "running": "resume", "queued": "resume"}
-
+_WISHES: dict[e.SessionState, Control] = {"paused": "pause", "stopped": "stop", "running": "resume", "queued": "resume"}
 
 BEHIND = 1 << 32
 """More than a log has places: what was read of a log that is gone comes behind what was read of the one of now."""
@@ -82,7 +58,7 @@ class HeldAction(msgspec.Struct, frozen=True):
 
     id: str
     person: str
-    fact: ActionAsked
+    fact: e.ActionAsked
 
 
 class _Numbered(msgspec.Struct, frozen=True):
@@ -109,14 +85,14 @@ class Inbox:
         return self._journal.slot("cursor", int) or 0
 
     @property
-    def created(self) -> SessionCreated | None:
+    def created(self) -> e.SessionCreated | None:
         """The session's first event, once it came."""
-        return self._journal.slot("created", SessionCreated)
+        return self._journal.slot("created", e.SessionCreated)
 
     @property
-    def branched(self) -> Branched | None:
+    def branched(self) -> e.Branched | None:
         """From where the session goes another way; None for one that begins by itself."""
-        return self._journal.slot("branched", Branched)
+        return self._journal.slot("branched", e.Branched)
 
     @property
     def thresholds(self) -> Thresholds:
@@ -142,7 +118,7 @@ class Inbox:
         cursor = self.cursor
         if first > cursor + 1:
             raise Conflict("seq_gap", f"Event {first} follows {cursor}.", expect=cursor + 1)
-        placed = [(first + i, decode_stored(body)) for i, body in enumerate(bodies)]
+        placed = [(first + i, e.decode_stored(body)) for i, body in enumerate(bodies)]
         last = self._journal.slot("last_event", str)
         if last and any(seq == cursor and event.id != last for seq, event in placed):
             raise Conflict("other_log", "The server's log was set back and went on: it is read from its start.")
@@ -156,36 +132,36 @@ class Inbox:
         return News(any(n.guidance for n in news), any(n.interrupt for n in news),
                     tuple(c for n in news for c in n.controls))
 
-    def _take(self, seq: int, event: Event) -> News:
+    def _take(self, seq: int, event: e.Event) -> News:
         match event.fact:
-            case SessionCreated() as fact:
+            case e.SessionCreated() as fact:
                 self._journal.put_slot("created", fact)
-            case Branched(is_call=False) as fact:
+            case e.Branched(is_call=False) as fact:
                 self._journal.put_slot("branched", fact)
-            case ThresholdsSet() as fact:
+            case e.ThresholdsSet() as fact:
                 self._journal.put_slot("thresholds", fact.thresholds)
-            case GuidanceQueued() as fact:
+            case e.GuidanceQueued() as fact:
                 return self._queue(seq, fact)
-            case GuidanceChangeAsked() as fact:
+            case e.GuidanceChangeAsked() as fact:
                 self._decide(fact)
-            case ControlAsked(control=control):
+            case e.ControlAsked(control=control):
                 return self._control(seq, event.id, control)
-            case TakeoverAsked() | HandBackAsked() | ActionAsked() as fact:
+            case e.TakeoverAsked() | e.HandBackAsked() | e.ActionAsked() as fact:
                 if self._is_new(seq, event.id, "takeover"):
                     self._hand_over(event.id, event.author.name, fact)
-            case SessionContinued() as fact:
+            case e.SessionContinued() as fact:
                 return self._continue(seq, event.id, fact)
-            case GuidanceEdited() | GuidanceWithdrawn() if event.author.kind != "agent":
+            case e.GuidanceEdited() | e.GuidanceWithdrawn() if event.author.kind != "agent":
                 self._obey(event.fact)
-            case SessionStateChanged(state=state) if event.author.kind != "agent":
+            case e.SessionStateChanged(state=state) if event.author.kind != "agent":
                 return self._moved(seq, event.id, state)
-            case StepAdded() as fact if event.author.kind == "agent":
+            case e.StepAdded() as fact if event.author.kind == "agent":
                 self._check_own(fact.head.number, self._journal.slot("last_step", int) or 0)
-            case StepStarted() as fact if event.author.kind == "agent":
+            case e.StepStarted() as fact if event.author.kind == "agent":
                 self._check_own(fact.number, self._begun())
         return News()
 
-    def _queue(self, seq: int, fact: GuidanceQueued) -> News:
+    def _queue(self, seq: int, fact: e.GuidanceQueued) -> News:
         sql = "INSERT OR IGNORE INTO guidance (id, seq, text, mode) VALUES (?, ?, ?, ?) RETURNING id"
         if not self._journal.sql(sql, (fact.guidance, seq, fact.text, fact.mode)):
             # known from a log that was replaced by a backup: its place is the one in the log of now
@@ -198,20 +174,20 @@ class Inbox:
         sql = "INSERT OR IGNORE INTO control (id, seq, control) VALUES (?, ?, ?) RETURNING id"
         return bool(self._journal.sql(sql, (event, seq, word)))
 
-    def _hand_over(self, event: str, name: str, fact: TakeoverAsked | HandBackAsked | ActionAsked) -> None:
+    def _hand_over(self, event: str, name: str, fact: e.TakeoverAsked | e.HandBackAsked | e.ActionAsked) -> None:
         """A newer person has it instead of one before; what the one before still wanted is not done."""
         held = self.takeover
-        if isinstance(fact, TakeoverAsked):
+        if isinstance(fact, e.TakeoverAsked):
             is_same = held is not None and held.person == name
             self._journal.put_slot("takeover", HeldTakeover(name, fact.idle_s, event, held is not None and is_same
                                                             and held.is_logged))
-        elif isinstance(fact, HandBackAsked) and held is not None:
+        elif isinstance(fact, e.HandBackAsked) and held is not None:
             self._journal.put_slot("takeover", msgspec.structs.replace(held, ends=True))
-        elif isinstance(fact, ActionAsked):
+        elif isinstance(fact, e.ActionAsked):
             if held is None or held.person != name:
-                self._journal.add(HandedBack(step=self._begun() + 1, reason="not_taken_over", dropped=(event,)))
+                self._journal.add(e.HandedBack(step=self._begun() + 1, reason="not_taken_over", dropped=(event,)))
             elif len(self.acts) >= MOST_ACTS:
-                self._journal.add(HandedBack(step=self._begun() + 1, reason="too_many", dropped=(event,)))
+                self._journal.add(e.HandedBack(step=self._begun() + 1, reason="too_many", dropped=(event,)))
             else:
                 self._journal.put_slot("acts", [*self.acts, HeldAction(event, name, fact)])
 
@@ -225,7 +201,7 @@ class Inbox:
             self._journal.put_slot("wish", control)
         return News(controls=(control,))
 
-    def _continue(self, seq: int, event: str, fact: SessionContinued) -> News:
+    def _continue(self, seq: int, event: str, fact: e.SessionContinued) -> News:
         """Once for each such word; what asked for the end that was is over with it."""
         if not self._is_new(seq, event, "continue"):
             return News()
@@ -234,7 +210,7 @@ class Inbox:
             self._journal.put_slot(slot, value)
         return News(controls=("resume",))
 
-    def _moved(self, seq: int, event: str, state: SessionState) -> News:
+    def _moved(self, seq: int, event: str, state: e.SessionState) -> News:
         """The server changed the state itself, for it saw no runner; who runs all the same does what it says."""
         if not self._is_new(seq, event, state):
             return News()
@@ -245,7 +221,7 @@ class Inbox:
         self._journal.put_slot("wish", wish)
         return News(controls=(wish,))
 
-    def _decide(self, fact: GuidanceChangeAsked) -> None:
+    def _decide(self, fact: e.GuidanceChangeAsked) -> None:
         """Edit or withdraw what is not delivered yet, else refuse: once per request; the server after the end."""
         state = (self._journal.slot("progress", AgentProgress) or AgentProgress()).state
         if state in FINAL_STATES and self.wish != "resume" and self.continued is None:
@@ -255,18 +231,18 @@ class Inbox:
         rows = self._journal.sql("SELECT state, step FROM guidance WHERE id = ?", (fact.guidance,))
         if not rows or rows[0][0] != "queued":
             step = rows[0][1] if rows else None
-            self._journal.add(GuidanceChangeRefused(guidance=fact.guidance, request=fact.request, step=step))
+            self._journal.add(e.GuidanceChangeRefused(guidance=fact.guidance, request=fact.request, step=step))
         elif fact.text is None:
             self._set(fact.guidance, state="withdrawn")
-            self._journal.add(GuidanceWithdrawn(guidance=fact.guidance, request=fact.request))
+            self._journal.add(e.GuidanceWithdrawn(guidance=fact.guidance, request=fact.request))
         else:
             self._set(fact.guidance, text=fact.text)
-            self._journal.add(GuidanceEdited(guidance=fact.guidance, text=fact.text, request=fact.request))
+            self._journal.add(e.GuidanceEdited(guidance=fact.guidance, text=fact.text, request=fact.request))
 
-    def _obey(self, fact: GuidanceEdited | GuidanceWithdrawn) -> None:
+    def _obey(self, fact: e.GuidanceEdited | e.GuidanceWithdrawn) -> None:
         """The server decided itself, while no runner could."""
         if self._journal.sql("SELECT 1 FROM guidance WHERE id = ? AND state = 'queued'", (fact.guidance,)):
-            if isinstance(fact, GuidanceEdited):
+            if isinstance(fact, e.GuidanceEdited):
                 self._set(fact.guidance, text=fact.text)
             else:
                 self._set(fact.guidance, state="withdrawn")
@@ -314,15 +290,15 @@ class Inbox:
         return self.wish == "stop" or self.takeover is not None
 
     @property
-    def continued(self) -> SessionContinued | None:
+    def continued(self) -> e.SessionContinued | None:
         """A person's word that the session goes on after its end, until the agent does."""
-        return self._journal.slot("continued", SessionContinued)
+        return self._journal.slot("continued", e.SessionContinued)
 
     def go_on(self) -> None:
         """The agent goes on after its end; inside the transaction in which it does."""
         self._journal.put_slot("continued", None)
 
-    def server_state(self) -> SessionState | None:
+    def server_state(self) -> e.SessionState | None:
         """The state that the server set while no runner was there; told once."""
         state = self._journal.slot("server_state", str)
         if state is not None:
@@ -346,7 +322,7 @@ class Inbox:
         bound = self.waiting()[:AT_ONCE]
         for one in bound:
             self._journal.sql("UPDATE guidance SET state = 'delivered', step = ? WHERE id = ?", (step, one.id))
-            self._journal.add(GuidanceDelivered(guidance=one.id, step=step))
+            self._journal.add(e.GuidanceDelivered(guidance=one.id, step=step))
         return bound
 
     def bind_again(self, step: int, guidance: Sequence[str]) -> list[HeldGuidance]:
@@ -364,7 +340,7 @@ class Inbox:
         """A whole step came after delivery; inside the transaction that adds it."""
         for (one,) in self._journal.sql("SELECT id FROM guidance WHERE state = 'delivered' ORDER BY seq"):
             self._set(one, state="answered")
-            self._journal.add(GuidanceAnswered(guidance=one, step=step))
+            self._journal.add(e.GuidanceAnswered(guidance=one, step=step))
 
     def _held(self, where: str) -> list[HeldGuidance]:
         rows = self._journal.sql(f"SELECT id, text, mode, step FROM guidance WHERE {where} ORDER BY step, seq")

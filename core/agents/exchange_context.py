@@ -96,8 +96,7 @@ class ContextWriter:
 
     def guidance(self, texts: Mapping[str, str]) -> dict[str, MessageRef]:
         """The messages of guidance, by its id."""
-        return {name: self.ref(Message(role="user", content=text), f"guidance:{name}")
-                for name, text in texts.items()}
+        return {name: self.ref(Message(role="user", content=text), f"guidance:{name}") for name, text in texts.items()}
 
 
 def decode_refs(data: bytes) -> ItemRefs:

@@ -16,7 +16,7 @@ from core.domain.errors import Conflict, InvalidInput, ReportableError, Unavaila
 from core.domain.host_rights import is_absolute
 from core.domain.task import AgentSettings, Data, Host, Task
 from core.sandbox.kinds import SandboxKind, open_sandbox
-from core.sandbox.placement import HERE, FolderMount, HostLinks, HostPlace
+from core.sandbox.placement import HERE, FolderMount, HostLinks, HostPlace, ways_out
 from core.sandbox.sandbox import Sandbox
 from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
@@ -37,12 +37,12 @@ class SessionHosts:
     """Makes the sandboxes of a session's hosts; whoever holds it starts and ends them through it."""
 
     def __init__(self, journal: Journal, task: Task, settings: AgentSettings, catalogue: Catalogue, folder: Path,
-                 home: Path, images: Mapping[str, str] = MappingProxyType({})) -> None:
-        """`folder` is the session's, `images` what was built for its hosts. Raises InvalidInput, NotFound, Conflict for
-        data or places that cannot be had."""
+                 home: Path, images: Mapping[str, str] = MappingProxyType({}), lab_names: tuple[str, ...] = ()) -> None:
+        """`folder` is the session's, `images` what was built for its hosts; `lab_names` as in `ways_out`. Raises
+        InvalidInput, NotFound, Conflict for data or places that cannot be had."""
         self._journal, self._task, self._settings = journal, task, settings
         self._catalogue, self._folder, self._home = catalogue, folder, home
-        self._images = images
+        self._images, self._lab_names = images, lab_names
         places = read_places(folder)
         self.sandboxes: dict[str, Sandbox] = {host.name: self._made(host, places) for host in task.hosts}
 
@@ -76,7 +76,8 @@ class SessionHosts:
         if self._settings.sandbox != "docker":
             return None
         return EvaluatorHosts(self._journal.session, host, self._folder / "evaluation", str(self._home),
-                              self._images.get(host.name, ""), read_places(self._folder).get(host.name, HERE))
+                              self._images.get(host.name, ""), read_places(self._folder).get(host.name, HERE),
+                              self._lab_names)
 
     async def end(self) -> None:
         """After the end of the session nothing runs any more; files stay."""
@@ -101,7 +102,7 @@ class SessionHosts:
             raise Conflict("no_data_there", f"Host {host.name} reads data of this computer, which {placement.place} "
                            "does not have.", host=host.name)
         task = self._task
-        reach = tuple(dict.fromkeys(name for one in task.hosts for name in (("*",) if one.network else one.reach)))
+        reach = tuple(dict.fromkeys(name for one in task.hosts for name in ways_out(one, self._lab_names)))
         is_container = self._settings.sandbox == "docker" and not host.machine
         return HostLinks(mounts=tuple(self._mount(data) for data in host.data),
                          has_peers=is_container and task.peers and len(task.hosts) > 1,

@@ -18,32 +18,13 @@ from core.agents.saved_journal import JournalPart, fill_journal, read_tables
 from core.agents.snapshot_store import Snapshot, SnapshotStore
 from core.agents.states import read_progress, save_progress
 from core.agents.subagent import SUBAGENTS, SubagentCall
+from core.domain import events as e
 from core.domain.errors import Conflict
-from core.domain.events import (
-    AttentionCleared,
-    AttentionRaised,
-    Event,
-    Fact,
-    FileChanged,
-    GuidanceDelivered,
-    ScoreGiven,
-    SearchMade,
-    SessionStateChanged,
-    SnapshotFailed,
-    SnapshotTaken,
-    StepAdded,
-    StepStarted,
-    SubmissionMade,
-    TerminalOutput,
-    decode_event,
-    encode_event,
-)
 from core.domain.ids import subagent_id
 from core.store.lock import FileLock
 
-_PASSED_OVER = (FileChanged, SearchMade, SnapshotFailed, SnapshotTaken, SubmissionMade, GuidanceDelivered)
+_PASSED_OVER = (e.FileChanged, e.SearchMade, e.SnapshotFailed, e.SnapshotTaken, e.SubmissionMade, e.GuidanceDelivered)
 """What the log may say beyond a snapshot without meaning anything for the agent that goes on from it."""
-
 
 Past = Callable[[str], list[bytes]]
 """The log's events of a session that came from its runner, in order; none of a session that is not there."""
@@ -82,16 +63,16 @@ def _restore_subagents(folder: Path, store: SnapshotStore, snapshot: Snapshot, p
         if not (folder / name).exists():
             with _made(folder / name, store, part) as journal:
                 for event in _events(past, journal.session)[part.entries :]:
-                    journal.sql("INSERT INTO entry (body) VALUES (?)", (encode_event(event),))
+                    journal.sql("INSERT INTO entry (body) VALUES (?)", (e.encode_event(event),))
                     _follow_subagent(journal, event.fact)
 
 
-def _follow_subagent(journal: Journal, fact: Fact) -> None:
+def _follow_subagent(journal: Journal, fact: e.Fact) -> None:
     """A subagent ends with the program that called it, so what counts is what it must not tell twice."""
     progress = read_progress(journal)
-    if isinstance(fact, SessionStateChanged):
+    if isinstance(fact, e.SessionStateChanged):
         save_progress(journal, msgspec.structs.replace(progress, state=fact.state))
-    elif isinstance(fact, StepAdded):
+    elif isinstance(fact, e.StepAdded):
         save_progress(journal, msgspec.structs.replace(progress, steps=fact.head.number))
         journal.put_slot("open", None)
 
@@ -106,13 +87,13 @@ def _make_journal(folder: Path, store: SnapshotStore, snapshot: Snapshot, past: 
     """Under another name first: what is broken off leaves nothing."""
     with _made(folder / "journal.db", store, snapshot.journal) as journal:
         for event in _events(past, snapshot.session)[snapshot.journal.entries :]:
-            journal.sql("INSERT INTO entry (body) VALUES (?)", (encode_event(event),))
+            journal.sql("INSERT INTO entry (body) VALUES (?)", (e.encode_event(event),))
             _follow(journal, snapshot, event.fact)
         _pass_over_calls(journal, past)
 
 
-def _events(past: Past, session: str) -> list[Event]:
-    return [decode_event(body) for body in past(session)]
+def _events(past: Past, session: str) -> list[e.Event]:
+    return [e.decode_event(body) for body in past(session)]
 
 
 @contextmanager
@@ -140,22 +121,22 @@ def _pass_over_calls(journal: Journal, past: Past) -> None:
     journal.put_slot("subagents", calls or None)
 
 
-def _follow(journal: Journal, snapshot: Snapshot, fact: Fact) -> None:
+def _follow(journal: Journal, snapshot: Snapshot, fact: e.Fact) -> None:
     """What the agent had told since means for the journal that goes on."""
     progress = read_progress(journal)
     match fact:
-        case SessionStateChanged(state=state):
+        case e.SessionStateChanged(state=state):
             progress = msgspec.structs.replace(progress, state=state)
-        case AttentionRaised(kind=kind, evidence=evidence):
+        case e.AttentionRaised(kind=kind, evidence=evidence):
             progress, _ = attention.raise_(progress, kind, evidence)
-        case AttentionCleared(kind=kind):
+        case e.AttentionCleared(kind=kind):
             progress, _ = attention.clear(progress, kind)
-        case ScoreGiven(ordinal=ordinal, step=step, failed=is_failed):
+        case e.ScoreGiven(ordinal=ordinal, step=step, failed=is_failed):
             counts = not is_failed and step > progress.steps
             progress = msgspec.structs.replace(progress, submissions=ordinal, evaluations=progress.evaluations + counts)
-        case TerminalOutput(host=host, terminal=name, offset=offset, size=size):
+        case e.TerminalOutput(host=host, terminal=name, offset=offset, size=size):
             journal.sql("INSERT OR REPLACE INTO terminal VALUES (?, ?)", (f"{host}/{name}", offset + size))
-        case StepStarted(number=number) if number == snapshot.step + 1:
+        case e.StepStarted(number=number) if number == snapshot.step + 1:
             journal.put_slot("begun", fact)
         case _ if not isinstance(fact, _PASSED_OVER):
             raise _too_old(snapshot, snapshot.step + 1)

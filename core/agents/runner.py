@@ -21,7 +21,6 @@ from core import logs
 from core.actions.registry import ActionRunner, RunnerState
 from core.agents.branching import answering, seed
 from core.agents.delivery import Inbox, News
-from core.agents.disk_watch import unless_full
 from core.agents.external import ExternalAgent
 from core.agents.hosts import SessionHosts, read_places
 from core.agents.journal import Journal
@@ -47,6 +46,7 @@ from core.domain.task import AgentSettings, Task
 from core.environments.hosts import HostEnvironment
 from core.llm.model import LanguageModel, estimate_tokens
 from core.protocol.messages import Command
+from core.sandbox.disk_watch import unless_full
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock
@@ -273,8 +273,10 @@ class _Run:
 
     async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel | None) -> None:
         """Work on the session's hosts; without a model of ours an external agent does."""
-        images = await built_images(self._catalogue, task, settings, read_places(self._folder))
-        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images)
+        lab_names = Allowances(self._home / "allowed").names()
+        images = await built_images(self._catalogue, task, settings, read_places(self._folder), lab_names)
+        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images,
+                             lab_names)
         native = settings.model.actions == "native"
         count = model.count if model else estimate_tokens
         handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),

@@ -20,7 +20,7 @@ from core.aio import TaskScope
 from core.domain.blob import BlobRef
 from core.domain.errors import InvalidInput, LimitReached, Unavailable
 from core.sandbox.sandbox import Sandbox
-from core.sandbox.streams import ahead
+from core.sandbox.streams import ahead, own_python
 from core.store.pieces import PIECE, PieceStore, PieceWriter
 
 _PROGRAM = (Path(__file__).parents[1] / "sandbox" / "ptyd" / "tree.py").read_text(encoding="utf-8")
@@ -149,7 +149,7 @@ class HostSaver:
 
     async def save(self) -> SavedHost:
         """All of it. Raises Unavailable, LimitReached (snapshot_too_large), InvalidInput (bad_tree, program_failed)."""
-        argv = ["python3", "-I", "-B", "-c", _PROGRAM, "save", *self._sandbox.folders.values()]
+        argv = own_python("-I", "-B", "-c", _PROGRAM, "save", *self._sandbox.folders.values())
         known = [{path: one.known for path, one in self._before.get(name, {}).items()} for name in self._names]
         stream = await self._sandbox.program(argv)
         try:
@@ -246,7 +246,7 @@ async def load_host(sandbox: Sandbox, store: PieceStore, saved: SavedHost) -> No
     missing = set(saved.trees) - set(sandbox.folders)
     if missing:
         raise InvalidInput("bad_tree", f"Host {sandbox.host.name} has no {', '.join(sorted(missing))} to restore.")
-    stream = await sandbox.program(["python3", "-I", "-B", "-c", _PROGRAM, "load", *(folder for folder, _ in roots)])
+    stream = await sandbox.program(own_python("-I", "-B", "-c", _PROGRAM, "load", *(folder for folder, _ in roots)))
     try:
         for record in _load_records(store, [tree for _, tree in roots]):
             await stream.write(record)

@@ -75,8 +75,7 @@ def save_journal(journal: Journal, writer: PieceWriter, before: JournalPart | No
                        name_segments=names, tables=tables)
 
 
-def _save_payloads(journal: Journal, writer: PieceWriter, before: JournalPart | None
-                   ) -> tuple[tuple[str, ...], int]:
+def _save_payloads(journal: Journal, writer: PieceWriter, before: JournalPart | None) -> tuple[tuple[str, ...], int]:
     """Names in the order in which they came; a payload's name is its piece's."""
     whole = before.payloads // NAMES if before else 0
     held = before.name_segments[:whole] if before else ()

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from core.store.migrations import Migrations
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
 
 migrations = Migrations("journal")
 
-_M0001 = """
+migrations.script("m0001_journal", """
 CREATE TABLE slot (key TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE entry (n INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
 CREATE TABLE blob (
@@ -42,8 +37,10 @@ CREATE TRIGGER entry_is_never_changed BEFORE UPDATE ON entry
   BEGIN SELECT RAISE(ABORT, 'entries never change'); END;
 CREATE TRIGGER entry_is_never_deleted BEFORE DELETE ON entry
   BEGIN SELECT RAISE(ABORT, 'entries never go'); END;
-"""
-_M0040 = """
+""")
+
+# What a gateway remembers of an external agent's requests.
+migrations.script("m0040_gateway", """
 CREATE TABLE gateway_line (                 -- conversations of an external agent
   name TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -66,23 +63,4 @@ CREATE TABLE gateway_sent (                 -- exchanges whose end is not journa
   number INTEGER PRIMARY KEY,
   fact BLOB NOT NULL
 ) STRICT;
-"""
-
-
-@migrations()
-def m0001_journal(db: Database) -> None:
-    """Everything of the first version."""
-    statement = ""
-    for line in _M0001.splitlines(keepends=True):
-        statement += line
-        body = statement.strip()
-        if body.endswith(";") and ("CREATE TRIGGER" not in body or body.endswith("END;")):
-            db.execute(statement)
-            statement = ""
-
-
-@migrations()
-def m0040_gateway(db: Database) -> None:
-    """What a gateway remembers of an external agent's requests."""
-    for statement in filter(str.strip, _M0040.split(";\n")):
-        db.execute(statement)
+""")

@@ -104,8 +104,7 @@ class Summarizer:
             sampled = self._steps.hold_tokens(completion, asked, answer) if completion and answer else ""
             self._journal.add(SummaryAdded(id=summary, first=cut.first, last=cut.last, text=text, context=delta,
                                            completion=answer, sampled=sampled))
-            message = summary_message(cut.first, cut.last, text, self._last_observations(lines, cut),
-                                      self._advice(cut))
+            message = summary_message(cut.first, cut.last, text, self._last_observations(lines, cut), self._advice(cut))
             line = self._steps.line(message, f"summary:{summary}", cut.last)
             self._journal.put_slot("working", after_cut(lines, cut, line.ref))
             if completion:
@@ -138,8 +137,7 @@ class Summarizer:
 
     async def shrink(self) -> bool:
         """Make the working context shorter without asking the model, by the mildest way left; False when none is."""
-        return (await self.summarise(ask=False) or self._shorten()
-                or await self.summarise(ask=False, everything=True))
+        return (await self.summarise(ask=False) or self._shorten() or await self.summarise(ask=False, everything=True))
 
     def _shorten(self) -> bool:
         """Cut the longest message that is not the agent's own down."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.streams import own_python
 
 _SCRIPT = r"""
 import os, signal, sys
@@ -46,7 +47,6 @@ async def interrupt_tools(host: Sandbox, terminal: str, since_s: float) -> int:
     shell = next((info.pid for info in await host.terminals.list() if info.name == terminal), 0)
     if not shell:
         return 0
-    ran = await host.run(["python3", "-I", "-c", _SCRIPT, str(shell), f"{since_s + _SLACK_S:.1f}"],
-                         timeout=10.0)
+    ran = await host.run(own_python("-I", "-c", _SCRIPT, str(shell), f"{since_s + _SLACK_S:.1f}"), timeout=10.0)
     words = ran.output.decode("utf-8", "replace").split()
     return int(words[-1]) if ran.exit_code == 0 and words and words[-1].isdecimal() else 0

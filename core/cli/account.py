@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from core.cli.account_rights import change, rights, rights_options, until
 from core.cli.invite import invite
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, say, table
+from core.domain.errors import Conflict, Denied, NotFound
+from core.store import accounts, attribution, identities, invitations, log
+from core.store.accounts import Account
+from core.store.home import Home, write_private
+from core.store.sqlite import Connection
 
-if TYPE_CHECKING:
-    from core.store.accounts import Account
-    from core.store.sqlite import Connection
 
 @click.group()
 def account() -> None:
@@ -30,8 +32,6 @@ account.add_command(invite)
 @json_option
 def add(name: str, role: str | None, scopes: tuple[str, ...], as_json: bool) -> None:
     """Make an account and print its token, which is not shown again (for people: invite)."""
-    from core.store import accounts
-
     held = rights(role, scopes)
     token = change(lambda conn: accounts.add_account(conn, name, held))
     emit({"name": name, "scopes": held, "token": token}) if as_json else say(token)
@@ -42,9 +42,6 @@ def add(name: str, role: str | None, scopes: tuple[str, ...], as_json: bool) -> 
 @json_option
 def revoke(name: str, as_json: bool) -> None:
     """Make the token of NAME void, and an invitation that was not used; its connections are closed."""
-    from core.domain.errors import NotFound
-    from core.store import accounts, invitations
-
     def work(conn: Connection) -> None:
         withdrawn = invitations.withdraw(conn, name)
         try:
@@ -62,9 +59,6 @@ def revoke(name: str, as_json: bool) -> None:
 @json_option
 def rotate(name: str, as_json: bool) -> None:
     """Give NAME another token and print it; the one of before is void at once (for people: invite --again)."""
-    from core.store import accounts
-    from core.store.home import Home, write_private
-
     home = Home.default()
 
     def work(conn: Connection) -> str:
@@ -86,9 +80,6 @@ def rotate(name: str, as_json: bool) -> None:
 @json_option
 def expire(name: str, days: float | None, day: datetime | None, never: bool, as_json: bool) -> None:
     """Say when the account of NAME ends by itself."""
-    from core.domain.errors import Conflict
-    from core.store import accounts
-
     if (days is not None) + (day is not None) + never != 1:
         raise click.UsageError("Give one of --days, --on and --never.")
     at = day.replace(tzinfo=UTC) if day else until(days)
@@ -105,10 +96,6 @@ def expire(name: str, days: float | None, day: datetime | None, never: bool, as_
 
 def _is_own(conn: Connection, name: str) -> bool:
     """Whether an account is the one by which commands of this computer write."""
-    from core.domain.errors import Denied
-    from core.store import accounts
-    from core.store.home import Home
-
     try:
         return accounts.principal(conn, Home.default().admin_token.read_text().strip()).name == name
     except (OSError, Denied):
@@ -121,8 +108,6 @@ def _is_own(conn: Connection, name: str) -> bool:
 @json_option
 def link(name: str, subject: str, as_json: bool) -> None:
     """Say whose the account of NAME is at the lab's log-in: SUBJECT is `ISSUER SUB`, as a refused log-in names it."""
-    from core.store import identities
-
     change(lambda conn: identities.link(conn, name, subject))
     emit({"name": name, "subject": subject}) if as_json else say(f"{name} logs in as {subject}.")
 
@@ -131,10 +116,6 @@ def link(name: str, subject: str, as_json: bool) -> None:
 @json_option
 def list_accounts(as_json: bool) -> None:
     """List the accounts and open invitations, never their tokens."""
-    from core.cli.log_access import reading
-    from core.store import accounts, invitations
-    from core.store.home import Home
-
     with reading(Home.default()) as conn:
         found, invited = accounts.accounts(conn), invitations.open_invitations(conn)
     if as_json:
@@ -166,10 +147,6 @@ def day_of(moment: datetime | None) -> str | None:
 @json_option
 def activity(name: str, as_json: bool) -> None:
     """List the events that came with the token of NAME (default: of every account), and whose they claim to be."""
-    from core.cli.log_access import reading
-    from core.store import attribution, log
-    from core.store.home import Home
-
     with reading(Home.default()) as conn:
         for sent in attribution.sent(conn, name):
             for placed in log.read_all(conn, sent.session, sent.last, sent.first - 1):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
+from core.cli.log_access import writing
 from core.store.accounts import ROLES, SCOPES
-
-if TYPE_CHECKING:
-    from core.store.sqlite import Connection
+from core.store.home import Home
+from core.store.sqlite import Connection
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., None])
@@ -33,9 +33,6 @@ def rights(role: str | None, scopes: tuple[str, ...]) -> tuple[str, ...]:
 
 def change(work: Callable[[Connection], T]) -> T:
     """The result of work on the accounts of this home. Raises what it raises."""
-    from core.cli.log_access import writing
-    from core.store.home import Home
-
     return writing(Home.default(), lambda authority: authority.accounts(work))
 
 

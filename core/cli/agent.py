@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import click
+
+from core import logs
+from core.cli.failure import tell
+from core.domain.errors import Unavailable
+from core.domain.session import EX_TEMPFAIL
+from core.store.sqlite import is_disk_failure
 
 
 @click.command()
@@ -15,14 +22,7 @@ import click
 @click.option("--allow", is_flag=True, help="Allow the session whatever it asks of this computer.")
 def agent(session: str, url: str, token_file: Path, folder: Path, allow: bool) -> None:
     """Run one session's agent; it takes up where an earlier one ended."""
-    import asyncio
-
-    from core import logs
     from core.agents.runner import run_session
-    from core.cli.failure import tell
-    from core.domain.errors import Unavailable
-    from core.domain.session import EX_TEMPFAIL
-    from core.store.sqlite import is_disk_failure
 
     logs.make_stderr_unfailing()  # it is a file on the very disk that may be full: the status must get through
     try:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
+from core.cli.log_access import reading, trajectory
 from core.cli.output import emit, json_option, say, table
 from core.cli.propose_verdicts import rules_for, rules_option, step_bodies, task_of
-
-if TYPE_CHECKING:
-    from core.supervision.agreement import Agreement
+from core.store import log
+from core.store.home import Home
+from core.supervision.agreement import Agreement, effects
+from core.supervision.agreement import agreement as compare
 
 
 @click.command()
@@ -21,14 +23,6 @@ if TYPE_CHECKING:
 def agreement(sessions: tuple[str, ...], rules_folder: Path | None, as_json: bool) -> None:
     """Hold rules and judges against people on SESSIONS (default: all), people against each other, and say what each
     rule changes, or would if it were switched on."""
-    import msgspec
-
-    from core.cli.log_access import reading, trajectory
-    from core.store import log
-    from core.store.home import Home
-    from core.supervision.agreement import agreement as compare
-    from core.supervision.agreement import effects
-
     home = Home.default()
     with reading(home) as conn:
         named = sessions or [r.session for r in log.rows(conn) if log.head(conn, r.session)]

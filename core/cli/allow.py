@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, say, table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from core.domain.host_rights import HostRight
-    from core.tasks.allowances import Allowances
+from core.domain.errors import Conflict, NotFound
+from core.domain.events import SessionCreated
+from core.domain.host_rights import HostRight, key_right, rights_of
+from core.store import log
+from core.store.home import Home
+from core.tasks.allowances import Allowances
+from core.tasks.catalogue import Catalogue
 
 
 @click.group()
@@ -27,10 +29,6 @@ def allow() -> None:
 @json_option
 def task(task: str, digest: str, kinds: tuple[str, ...], as_json: bool) -> None:
     """Allow what TASK, an id of `tiphys tasks`, asks for, as long as its folder stays as it is."""
-    from core.domain.host_rights import rights_of
-    from core.store.home import Home
-    from core.tasks.catalogue import Catalogue
-
     home = Home.default()
     entry = Catalogue.of(home.path).find(task)
     rights = [r for r in rights_of(entry.task, entry.agent) if not kinds or r.kind in kinds]
@@ -43,14 +41,6 @@ def task(task: str, digest: str, kinds: tuple[str, ...], as_json: bool) -> None:
 @json_option
 def session(session: str, as_json: bool) -> None:
     """Allow what SESSION, which was made elsewhere or whose task has changed, asks for."""
-    from core.cli.log_access import reading
-    from core.domain.errors import NotFound
-    from core.domain.events import SessionCreated
-    from core.domain.host_rights import rights_of
-    from core.store import log
-    from core.store.home import Home
-    from core.tasks.catalogue import Catalogue
-
     home = Home.default()
     with reading(home) as conn:
         first = log.read(conn, session, 0, 1)
@@ -71,6 +61,14 @@ def key(pair: str, as_json: bool) -> None:
     _tell("key", pair, [allow_key(pair)], as_json)
 
 
+@allow.command()
+@click.argument("name", metavar="NAME[:PORT]")
+@json_option
+def name(name: str, as_json: bool) -> None:
+    """Let hosts that have a network, and builds, also reach NAME, whose address is private: a mirror of the lab's."""
+    _tell("name", name, [_allowances().allow_name(name)], as_json)
+
+
 @allow.command(name="list")
 @json_option
 def list_grants(as_json: bool) -> None:
@@ -88,15 +86,13 @@ def list_grants(as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def revoke(name: str, as_json: bool) -> None:
-    """Take back what was allowed to the task, the session or the variable NAME."""
+    """Take back what was allowed to the task, the session, the variable or the name NAME."""
     count = _allowances().revoke(name)
     emit({"name": name, "revoked": count}) if as_json else say(f"{name}: {count} taken back.")
 
 
 def allow_key(pair: str) -> HostRight:
     """Remember VARIABLE=URL; without a URL the usual endpoint. Raises InvalidInput."""
-    from core.domain.host_rights import key_right
-
     variable, _, url = pair.partition("=")
     right = key_right(variable, url)
     _allowances().allow_key(right.name, right.endpoint)
@@ -105,10 +101,6 @@ def allow_key(pair: str) -> HostRight:
 
 def allow_task(task: str, rights: Sequence[HostRight], digest: str = "") -> None:
     """Remember these rights of a catalogue's task. Raises Conflict (task_changed) where its folder holds else."""
-    from core.domain.errors import Conflict
-    from core.store.home import Home
-    from core.tasks.catalogue import Catalogue
-
     if not rights:
         return
     now = Catalogue.of(Home.default().path).digest(task)
@@ -118,9 +110,6 @@ def allow_task(task: str, rights: Sequence[HostRight], digest: str = "") -> None
 
 
 def _allowances() -> Allowances:
-    from core.store.home import Home
-    from core.tasks.allowances import Allowances
-
     return Allowances(Home.default().allowed)
 
 

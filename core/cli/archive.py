@@ -8,7 +8,10 @@ import click
 import msgspec
 
 from core.cli.delete import delete_all, require_yes, survey, tell_losses, yes_option
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, say
+from core.export.session_archive import write_session
+from core.store.home import Home
 
 
 @click.command()
@@ -24,10 +27,6 @@ def archive(sessions: tuple[str, ...], folder: Path | None, only_write: bool, ye
     `tiphys import FILE` brings one back as it was. Not in an archive: sandboxes with their files, and whose token each
     event came with.
     """
-    from core.cli.log_access import reading
-    from core.export.session_archive import write_session
-    from core.store.home import Home
-
     home = Home.default()
     folder = folder or home.archives
     lost = [] if only_write else survey(home, sessions)

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import http.client
+import os
+import subprocess
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
+import msgspec
 
+from core.agents.external import GATEWAY_FILE, GatewayAddress
+from core.cli.allow import allow_key
+from core.cli.attach_acp import Permissions, speak
+from core.cli.log_access import reading
+from core.cli.new_session import create
 from core.cli.output import note, say
-
-if TYPE_CHECKING:
-    from core.agents.external import GatewayAddress
-    from core.cli.attach_acp import Permissions
-    from core.domain.session import SessionRow
-    from core.domain.task import AgentSettings, Task
-    from core.gateway.recipe import Recipe
-    from core.store.home import Home
+from core.cli.private_server import served
+from core.domain.errors import InvalidInput, NotFound, Unavailable
+from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.task import AgentSettings, Limits, ModelSettings, Task
+from core.gateway.recipe import GENERAL_ENVIRONMENT, Recipe, RecipeValues, names, recipe_named, recipe_of
+from core.store import log
+from core.store.home import Home
 
 _ENDPOINTS = {
     "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
@@ -48,12 +58,6 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
 
     It runs UNCONFINED, as any program of yours. The session ends when it ends; its exit status is the command's.
     """
-    from core.cli.allow import allow_key
-    from core.cli.private_server import served
-    from core.domain.errors import InvalidInput
-    from core.gateway.recipe import recipe_of
-    from core.store.home import Home
-
     if bool(prompt) != acp:
         raise InvalidInput("no_prompt", "--acp wants a --prompt, and nothing else reads one.")
     settings = _settings(recipe or _recipe_for(command[0]), dialect or "", base_url, key_env, model, samples)
@@ -62,15 +66,13 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
         allow_key(f"{settings.model.key_env}={settings.model.base_url}")
     home, known = Home.default(), recipe_of(settings)
     with served(home):
-        session = _create(home, task, settings)
+        session = create(home, task, settings)
         note(f"Session {session}: {known.title} runs UNCONFINED, with all the rights of this user.")
         if known.files:
             note(f"It may read its endpoint from {', '.join(known.files)}, which stay as they are.")
         address = _address(home, session)
         environment = _environment(known, address, settings.model.key_env)
         if acp:
-            from core.cli.attach_acp import speak
-
             status = speak(command, environment, address, prompt, permissions, stays=stay)
         else:
             status = _run(command, environment)
@@ -84,20 +86,12 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
 
 def _recipe_for(program: str) -> str:
     """The recipe whose command is a program's, "" where there is none."""
-    from pathlib import Path
-
-    from core.gateway.recipe import names, recipe_named
-
     name = Path(program).name
     return next((one for one in names() if name in [
         part.split()[0] for part in recipe_named(one).command.split("&&") if part.strip()]), "")
 
 
 def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str, samples: bool) -> AgentSettings:
-    from core.domain.errors import InvalidInput
-    from core.domain.task import AgentSettings, ModelSettings
-    from core.gateway.recipe import recipe_named
-
     spoken = dialect or (recipe_named(recipe).dialect if recipe else "")
     if not spoken:
         raise InvalidInput("no_dialect", "Nobody knows what this command speaks: say --dialect or --recipe.")
@@ -109,30 +103,11 @@ def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str
 
 
 def _task(title: str, prompt: str) -> Task:
-    from core.domain.task import Limits, Task
-
     return Task(id="attached", title=title, description=prompt or title, limits=Limits(steps=None, evaluations=None))
-
-
-def _create(home: Home, task: Task, settings: AgentSettings) -> str:
-    from core.cli.log_access import writing
-    from core.domain.ids import new_id
-    from core.protocol.operations import CreateSession
-
-    session = new_id()
-    writing(home, lambda authority: authority.do(session, CreateSession(task=task, agent=settings)))
-    return session
 
 
 def _address(home: Home, session: str) -> GatewayAddress:
     """Where the session's gateway listens, once its runner says so. Raises Unavailable with what it says instead."""
-    import time
-
-    import msgspec
-
-    from core.agents.external import GATEWAY_FILE, GatewayAddress
-    from core.domain.errors import Unavailable
-
     path = home.sessions / session / GATEWAY_FILE
     until = time.monotonic() + _READY_S
     while time.monotonic() < until:
@@ -147,10 +122,6 @@ def _address(home: Home, session: str) -> GatewayAddress:
 
 def _environment(recipe: Recipe, address: GatewayAddress, key_env: str) -> dict[str, str]:
     """This program's variables without the endpoint's key, and with those that point the agent to the session."""
-    import os
-
-    from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues
-
     filling = RecipeValues(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
     ours = {name: value for name, value in os.environ.items() if name != key_env}
     return ours | {name: filling.fill(value) for name, value in {**GENERAL_ENVIRONMENT, **recipe.env}.items()}
@@ -158,10 +129,6 @@ def _environment(recipe: Recipe, address: GatewayAddress, key_env: str) -> dict[
 
 def _run(command: tuple[str, ...], environment: dict[str, str]) -> int:
     """The command with its variables, on this terminal; its exit status."""
-    import subprocess
-
-    from core.domain.errors import NotFound
-
     try:
         return subprocess.run(command, env=environment, check=False).returncode
     except OSError as error:
@@ -170,9 +137,6 @@ def _run(command: tuple[str, ...], environment: dict[str, str]) -> int:
 
 def _tell_end(address: GatewayAddress, status: int) -> None:
     """Tell the session that its agent has ended; a session that is over already needs no word."""
-    import http.client
-    from urllib.parse import urlsplit
-
     connection = http.client.HTTPConnection(urlsplit(address.url).netloc, timeout=30)
     try:
         connection.request("POST", "/tiphys/ended", str(status), {"Authorization": f"Bearer {address.token}"})
@@ -185,10 +149,6 @@ def _tell_end(address: GatewayAddress, status: int) -> None:
 
 def _state_when_over(home: Home, session: str) -> str:
     """The session's final state in words, "" where it does not end in time."""
-    import time
-
-    from core.domain.session import FINAL_STATES
-
     until = time.monotonic() + _READY_S
     while time.monotonic() < until:
         row = _row(home, session)
@@ -199,8 +159,5 @@ def _state_when_over(home: Home, session: str) -> str:
 
 
 def _row(home: Home, session: str) -> SessionRow:
-    from core.cli.log_access import reading
-    from core.store import log
-
     with reading(home) as conn:
         return log.row(conn, session)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, say
-
-if TYPE_CHECKING:
-    from core.store.home import Home
+from core.server.settings_file import read_settings, setting
+from core.store.backup import back_up
+from core.store.home import Home
+from core.store.rotation import rotate as put_into
 
 SETTINGS = click.option("--settings", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                         help="The server's settings, which say where backups lie (default: /etc/tiphys/server.toml).")
@@ -23,12 +24,6 @@ SETTINGS = click.option("--settings", type=click.Path(dir_okay=False, path_type=
 @json_option
 def backup(target: Path | None, rotate: bool, settings: Path | None, as_json: bool) -> None:
     """Copy the log with all sessions into the file TARGET; a server may run meanwhile (see `tiphys restore`)."""
-    from core.cli.log_access import reading
-    from core.server.settings_file import read_settings, setting
-    from core.store.backup import back_up
-    from core.store.home import Home
-    from core.store.rotation import rotate as put_into
-
     if rotate == (target is not None):
         raise click.UsageError("Give a TARGET or --rotate.")
     home, removed = Home.default(), list[Path]()
@@ -47,7 +42,5 @@ def backup(target: Path | None, rotate: bool, settings: Path | None, as_json: bo
 
 def backup_folder(home: Home, settings: Path | None) -> Path:
     """Where the settings say that backups lie."""
-    from core.server.settings_file import read_settings, setting
-
     folder = str(setting(read_settings(settings), "backup_folder"))
     return Path(folder) if folder else home.path / "backups"

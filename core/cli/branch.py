@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from core.cli.allow import allow_key
+from core.cli.log_access import do
 from core.cli.output import emit, json_option, say
-
-if TYPE_CHECKING:
-    from core.domain.task import ModelSettings
-    from core.protocol.operations import BranchSession
-    from core.store.home import Home
+from core.domain.ids import new_id
+from core.domain.task import Budget, ModelSettings
+from core.protocol.operations import BranchSession
+from core.store.home import Home
 
 
 @click.command()
@@ -35,11 +34,6 @@ def branch(session: str, step: int, without: tuple[str, ...], text: str, model: 
     Files and context come from the newest snapshot at that step or before it; the steps between are taken again with
     the recorded answers. What was done outside the sandboxes is not undone.
     """
-    from core.domain.ids import new_id
-    from core.domain.task import Budget
-    from core.protocol.operations import BranchSession
-    from core.store.home import Home
-
     op = BranchSession(
         parent=session, step=step, without=without, guidance=new_id() if text else "", text=text,
         model=_model(model, base_url, key_env), more=Budget(steps=steps), replays=not no_replay,
@@ -53,12 +47,9 @@ def branch(session: str, step: int, without: tuple[str, ...], text: str, model: 
 
 def make_branches(home: Home, op: BranchSession, times: int = 1) -> list[str]:
     """Make branches that are alike; gives their ids. Raises as the server's `branch` does."""
-    from core.cli.log_access import writing
-    from core.domain.ids import new_id
-
     names = [new_id() for _ in range(times)]
     for name in names:
-        writing(home, lambda authority, name=name: authority.do(name, op))  # type: ignore[misc]
+        do(name, op, home)
     return names
 
 
@@ -69,9 +60,6 @@ def _arm(without: tuple[str, ...], text: str, model: str) -> str:
 
 
 def _model(name: str, base_url: str, key_env: str) -> ModelSettings | None:
-    from core.cli.allow import allow_key
-    from core.domain.task import ModelSettings
-
     if not name:
         return None
     if key_env:

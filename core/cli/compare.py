@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
+import msgspec
 
+from core.cli.branch import make_branches
+from core.cli.log_access import reading, trajectory
 from core.cli.output import emit, json_option, note, say, table
-
-if TYPE_CHECKING:
-    from core.store.home import Home
-    from core.supervision.groups import Interval
+from core.cli.watch import watch_to_end
+from core.domain.errors import Conflict, NotFound
+from core.domain.ids import new_id
+from core.protocol.operations import BranchSession
+from core.store import log
+from core.store.home import Home
+from core.supervision.groups import Interval, arms_of, differences, members, parting, reference
 
 
 @click.command()
@@ -18,17 +22,10 @@ if TYPE_CHECKING:
 @json_option
 def compare(group: str, as_json: bool) -> None:
     """Hold the arms of GROUP against each other: scores with intervals, and from which action on they differ."""
-    from core.store.home import Home
-
     _show(Home.default(), group, as_json)
 
 
 def _show(home: Home, group: str, as_json: bool) -> None:
-    from core.cli.log_access import reading, trajectory
-    from core.domain.errors import NotFound
-    from core.store import log
-    from core.supervision.groups import arms_of, differences, members, parting, reference
-
     with reading(home) as conn:
         rows = members(log.rows(conn), group)
         if not rows:
@@ -40,8 +37,6 @@ def _show(home: Home, group: str, as_json: bool) -> None:
         partings = [parting(row.session, known[row.session], known[against]) for row in rows if row.session != against]
     margins = differences(arms)
     if as_json:
-        import msgspec
-
         emit({"group": group, "against": against, "arms": msgspec.to_builtins(arms),
               "differences": msgspec.to_builtins(margins), "partings": msgspec.to_builtins(partings)})
         return
@@ -72,14 +67,6 @@ def _range(interval: Interval | None) -> str:
 @json_option
 def counterfactual(session: str, guidance: str, times: int, wait: bool, as_json: bool) -> None:
     """Did GUIDANCE help SESSION? Branch before it was given, with it and without it, and compare the ends."""
-    from core.cli.branch import make_branches
-    from core.cli.log_access import reading, trajectory
-    from core.cli.watch import watch_to_end
-    from core.domain.errors import Conflict, NotFound
-    from core.domain.ids import new_id
-    from core.protocol.operations import BranchSession
-    from core.store.home import Home
-
     home, group = Home.default(), new_id()
     with reading(home) as conn:
         found = trajectory(conn, session).guidance.get(guidance)

@@ -6,17 +6,18 @@ from typing import Literal
 
 import click
 
+from core.cli.log_access import do
 from core.cli.output import emit, json_option, say
+from core.domain.ids import new_id
+from core.domain.task import Budget
+from core.protocol import operations
+from core.protocol.operations import ContinueSession
 
 Control = Literal["pause", "resume", "stop", "interrupt", "snapshot"]
 
 
 def _ask(session: str, control: Control, as_json: bool) -> None:
-    from core.cli.log_access import writing
-    from core.protocol import operations
-    from core.store.home import Home
-
-    writing(Home.default(), lambda authority: authority.do(session, operations.Control(control=control)))
+    do(session, operations.Control(control=control))
     emit({"session": session, "asked": control}) if as_json else say(f"Asked session {session} to {control}.")
 
 
@@ -67,14 +68,8 @@ def continue_(session: str, text: str, steps: int | None, hours: float | None, t
 
     A limit of which nothing is said stays as it is; one that is named leaves so much more than was used by now.
     """
-    from core.cli.log_access import writing
-    from core.domain.ids import new_id
-    from core.domain.task import Budget
-    from core.protocol.operations import ContinueSession
-    from core.store.home import Home
-
     more = Budget(steps=steps, wall_s=None if hours is None else hours * 3600, tokens=tokens, cost_usd=usd,
                   evaluations=evaluations)
     op = ContinueSession(more=more, guidance=new_id() if text else "", text=text)
-    writing(Home.default(), lambda authority: authority.do(session, op))
+    do(session, op)
     emit({"session": session, "asked": "continue"}) if as_json else say(f"Session {session} goes on.")

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import click
 
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, say
+from core.domain.errors import NotFound
+from core.domain.trajectory import fold
+from core.store import log
+from core.store.home import Home
+from core.supervision.replay import replay
 
 
 @click.command()
@@ -16,15 +24,6 @@ from core.cli.output import emit, json_option, say
 def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) -> None:
     """Say for each step of SESSION (for each action, where these are judged one by one) whether it is kept, masked or
     undecided, and who decided that; nothing is stored."""
-    from itertools import islice
-
-    from core.cli.log_access import reading
-    from core.domain.errors import NotFound
-    from core.domain.trajectory import fold
-    from core.store import log
-    from core.store.home import Home
-    from core.supervision.replay import replay
-
     with reading(Home.default()) as conn:
         if not log.head(conn, session):
             raise NotFound("no_session", f"There is no session {session}.", session=session)

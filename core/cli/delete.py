@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import msgspec
 
+from core.cli.log_access import writing
 from core.cli.output import emit, json_option, note, say
-from core.domain.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from core.domain.losses import Losses
-    from core.server.authority import Authority
-    from core.store.home import Home
+from core.domain.errors import InvalidInput, Unavailable
+from core.domain.losses import Losses
+from core.protocol.operations import DeleteSession
+from core.sandbox import reaper
+from core.server.authority import Authority
+from core.server.pool_file import engines_of
+from core.store.home import Home
 
 
 def yes_option(command: Any) -> Any:
@@ -31,8 +35,6 @@ def delete(sessions: tuple[str, ...], yes: bool, as_json: bool) -> None:
 
     It says what will be lost and asks. A session that is not over is refused: end it first (tiphys stop SESSION).
     """
-    from core.store.home import Home
-
     home = Home.default()
     lost = survey(home, sessions)
     if not as_json:
@@ -44,9 +46,6 @@ def delete(sessions: tuple[str, ...], yes: bool, as_json: bool) -> None:
 
 def survey(home: Home, sessions: Sequence[str]) -> list[Losses]:
     """What would be lost with each. Raises as the deletion would; then nothing is deleted."""
-    from core.cli.log_access import writing
-    from core.protocol.operations import DeleteSession
-
     async def ask(authority: Authority) -> list[Losses]:
         return [_losses(await authority.do(one, DeleteSession())) for one in dict.fromkeys(sessions)]
 
@@ -55,9 +54,6 @@ def survey(home: Home, sessions: Sequence[str]) -> list[Losses]:
 
 def delete_all(home: Home, lost: Sequence[Losses]) -> list[Losses]:
     """Delete what was surveyed, as far as nothing was added since. Raises Conflict (session_grew, session_running)."""
-    from core.cli.log_access import writing
-    from core.protocol.operations import DeleteSession
-
     async def ask(authority: Authority) -> list[Losses]:
         return [_losses(await authority.do(one.session, DeleteSession(head=one.head))) for one in lost]
 
@@ -85,10 +81,6 @@ def require_yes(lost: Sequence[Losses], yes: bool, as_json: bool, act: str) -> N
 
 def _sandboxes(home: Home, one: Losses) -> str:
     """What the engine has of it; what the task asked for, where the engine does not say."""
-    import asyncio
-
-    from core.domain.errors import Unavailable
-
     try:
         return f"; containers with their files: {asyncio.run(_count(home, one.session))}"
     except Unavailable as error:
@@ -97,15 +89,8 @@ def _sandboxes(home: Home, one: Losses) -> str:
 
 
 async def _count(home: Home, session: str) -> int:
-    from core.sandbox import reaper  # the engine's library takes a while to load
-    from core.server.pool_file import engines_of
-
     return await reaper.count(str(home.path), session, engines_of(home))
 
 
 def _losses(result: dict[str, Any]) -> Losses:
-    import msgspec
-
-    from core.domain.losses import Losses
-
     return msgspec.convert(result, Losses)

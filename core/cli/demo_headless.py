@@ -14,7 +14,7 @@ import msgspec
 from core import program
 from core.cli.demo_session import start_session, stop_session
 from core.cli.export import default_model, write_archive
-from core.cli.log_access import reading, trajectory, writing
+from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, note, say
 from core.cli.private_server import served
 from core.cli.propose_verdicts import propose_by_rules
@@ -23,8 +23,13 @@ from core.domain.errors import Unavailable
 from core.domain.events import Event
 from core.domain.ids import new_id
 from core.domain.trajectory import Trajectory
+from core.export.options import ExportOptions
+from core.export.run import export
+from core.llm.extra import require_extra
 from core.protocol.operations import Guide
 from core.store.home import Home
+from core.tasks.demo import guidance_due
+from core.training.thin import thin
 from core.workers.training import Metric, TrainFailure, read_reports
 
 SESSION_LIMIT_S = 600.0
@@ -56,8 +61,6 @@ THIN_LAYERS = 2
 
 def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as_json: bool) -> int:
     """Go the whole way; progress goes to stderr, the places of the results to stdout."""
-    from core.llm.extra import require_extra
-
     require_extra("torch", "transformers")
     os.environ |= {"TQDM_DISABLE": "1", "TRANSFORMERS_VERBOSITY": "error"}  # our stages tell the progress
     started = monotonic()
@@ -84,8 +87,6 @@ def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as
 
 def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
     """Prints the events and, once the mistake is visible, sends the guidance as a person would."""
-    from core.tasks.demo import guidance_due
-
     sent: list[str] = []
 
     def on_event(trajectory: Trajectory, event: Event) -> None:
@@ -96,7 +97,7 @@ def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa:
             sent.append(text)
             note(f"  ★ guidance: {text}")
             op = Guide(guidance=new_id(), text=text)
-            writing(home, lambda authority: authority.do(session, op))
+            do(session, op, home)
 
     return on_event
 
@@ -104,9 +105,6 @@ def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa:
 def _results(
     home: Home, session: str, folder: Path, train_steps: int, shots: tuple[str, ...], quick: bool
 ) -> DemoResults:
-    from core.export.options import ExportOptions
-    from core.export.run import export
-
     with _stage("The model for tokens and training"):
         model = _model(home, quick)
     options = ExportOptions(balance="none", unjudged="keep")
@@ -129,8 +127,6 @@ def _results(
 
 
 def _model(home: Home, quick: bool) -> str:
-    from core.training.thin import thin
-
     found = Path(default_model(home))
     return str(thin(found, found.with_name(f"{found.name}-{THIN_LAYERS}-layers"), THIN_LAYERS) if quick else found)
 
@@ -165,8 +161,10 @@ def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
         note(f"  the window was not ready within {WINDOW_S} s; going on without its pictures")
         return ()
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        raise Unavailable("no_screenshots", f"The window could not be shown: {last}")
+        # Qt's offscreen platform says of every dialog that it cannot hint at sizes
+        words = [line for line in done.stderr.strip().splitlines() if "propagateSizeHints" not in line]
+        raise Unavailable("no_screenshots", f"The window could not be shown: {words[-1] if words else 'no word'} "
+                          f"(exit status {done.returncode}).")
     return tuple(str(p) for p in sorted(out.glob("*.png")))
 
 

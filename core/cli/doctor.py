@@ -8,7 +8,10 @@ import platform
 import shutil
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Callable
+from contextlib import closing
 
 import click
 import msgspec
@@ -17,6 +20,13 @@ from core import program
 from core.cli import system_libraries
 from core.cli.display import display_problem
 from core.cli.output import emit, json_option, say
+from core.cli.private_server import is_served
+from core.sandbox.engine import open_engine
+from core.sandbox.image import REPOSITORY, source_digest
+from core.store import training_environment
+from core.store.endpoint import read_endpoint
+from core.store.home import Home
+from core.store.sqlite import SAFE_VERSION, driver, is_safe
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,8 +62,6 @@ def python() -> Check:
 
 def home() -> Check:
     """The folder of all state."""
-    from core.store.home import Home
-
     path = Home.default().path
     free = shutil.disk_usage(path).free
     return Check(name="home", works=os.access(path, os.W_OK) and free > 1 << 30,
@@ -63,8 +71,6 @@ def home() -> Check:
 
 def sqlite() -> Check:
     """The version of SQLite that the program uses."""
-    from core.store.sqlite import SAFE_VERSION, driver, is_safe
-
     wanted = ".".join(map(str, SAFE_VERSION))
     return Check(name="SQLite", works=is_safe(), state=f"{driver.sqlite_version}",
                  mend=f"Install the program again: its own pysqlite3 has SQLite {wanted} or newer",
@@ -73,10 +79,6 @@ def sqlite() -> Check:
 
 def server() -> Check:
     """Whether a server serves this home."""
-    from core.cli.private_server import is_served
-    from core.store.endpoint import read_endpoint
-    from core.store.home import Home
-
     place = Home.default()
     endpoint = read_endpoint(place) if is_served(place) else None
     return Check(name="server", works=True, state=f"running at {endpoint.url}" if endpoint else
@@ -109,11 +111,6 @@ def sandbox_image() -> Check:
     mend, needed = "Build it: tiphys image build", "sandboxes"
     if not docker_engine().works:
         return Check(name="sandbox image", works=False, state="Unknown without an engine.", mend=mend, needed=needed)
-    from contextlib import closing
-
-    from core.sandbox.engine import open_engine
-    from core.sandbox.image import REPOSITORY, source_digest
-
     with closing(open_engine()) as engine:
         built = engine.images.list(REPOSITORY, filters={"label": f"tiphys.source={source_digest()}"})
     tags = [tag for image in built for tag in image.tags]
@@ -159,9 +156,6 @@ def qt() -> Check:
 
 def training() -> Check:
     """Whether the training extra is installed."""
-    from core.store import training_environment
-    from core.store.home import Home
-
     missing = [m for m in ("torch", "transformers", "trl", "peft") if importlib.util.find_spec(m) is None]
     python = training_environment.python(Home.default()) if missing else None
     state = f"in {python.parents[1]}" if python else f"missing: {', '.join(missing)}" if missing else "installed"
@@ -172,9 +166,6 @@ def training() -> Check:
 
 def model_endpoint() -> Check:
     """Whether the OpenAI-compatible endpoint of the environment answers."""
-    import urllib.error
-    import urllib.request
-
     url, key = os.environ.get("OPENAI_BASE_URL", ""), os.environ.get("OPENAI_API_KEY", "")
     mend, needed = "Set OPENAI_BASE_URL and OPENAI_API_KEY, or use a local model", "agents with a real model"
     if not url and not key:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from core.cli.export_groups import GROUP_TARGETS, export_groups
+from core.cli.log_access import reading, trajectory
 from core.cli.output import emit, json_option, note, say
+from core.export import run
+from core.export.formats import format_named
+from core.export.options import ExportOptions, read_options
+from core.export.presets import PRESETS
+from core.formats import archive
+from core.formats.page.document import page, write
+from core.formats.page.step import MOST_OF_A_TEXT
+from core.llm.extra import has_extra
+from core.llm.smollm2 import smollm2_dir
+from core.store import blobs, log
+from core.store.home import Home
 
 MOST_STEPS = 10_000
 """Steps of one page."""
-
-if TYPE_CHECKING:
-    from core.export.options import ExportOptions
-    from core.store.home import Home
 
 
 def _or_none(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
@@ -84,8 +91,6 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
     """Write SESSIONS as training data in a trainer's own format, as archives (--to archive) or as pages for people
     without this program (--to html). Of groups, `all` is every
     session, and RUN/groups/N.json those of an update of `tiphys rl`."""
-    from core.store.home import Home
-
     home = Home.default()
     if target in ("archive", "html"):
         suffix = ".tiphys" if target == "archive" else ".html"
@@ -98,10 +103,6 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
     if target in GROUP_TARGETS:
         export_groups(home, sessions, target, out, model, as_json=as_json)
         return
-    from core.export import run
-    from core.export.formats import format_named
-    from core.llm.extra import has_extra
-
     blind = not (model or has_extra("transformers", "jinja2")) and (dry_run or not format_named(target).needs_tokens)
     folder = "" if blind else model or default_model(home)
     if blind and not as_json:
@@ -123,8 +124,6 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
 
 def _given(chosen: dict[str, object]) -> dict[str, object]:
     """Without what was left to its default where the preset chooses it."""
-    from core.export.presets import PRESETS
-
     context = click.get_current_context()
     left = {n for n in PRESETS[str(chosen["preset"])] if context.get_parameter_source(n) == ParameterSource.DEFAULT}
     return {name: value for name, value in chosen.items() if name not in left}
@@ -132,10 +131,6 @@ def _given(chosen: dict[str, object]) -> dict[str, object]:
 
 def write_archive(home: Home, session: str, path: Path) -> Path:
     """Write one session's archive and give its place. Raises NotFound, Unavailable."""
-    from core.cli.log_access import reading, trajectory
-    from core.formats import archive
-    from core.store import blobs, log
-
     path.parent.mkdir(parents=True, exist_ok=True)
     with reading(home) as conn:
         title = trajectory(conn, session).row.title
@@ -146,11 +141,6 @@ def write_archive(home: Home, session: str, path: Path) -> Path:
 
 def write_page(home: Home, session: str, path: Path, steps: list[int] | None, whole: bool) -> None:
     """Write one session as an HTML page. Raises NotFound, Unavailable."""
-    from core.cli.log_access import reading, trajectory
-    from core.formats.page.document import page, write
-    from core.formats.page.step import MOST_OF_A_TEXT
-    from core.store import blobs
-
     path.parent.mkdir(parents=True, exist_ok=True)
     with reading(home) as conn:
         text = page(trajectory(conn, session), lambda name: blobs.get(conn, name), cited=steps,
@@ -159,8 +149,6 @@ def write_page(home: Home, session: str, path: Path, steps: list[int] | None, wh
 
 
 def _options(secrets: Path | None, **chosen: object) -> ExportOptions:
-    from core.export.options import read_options
-
     lines = secrets.read_text(encoding="utf-8").splitlines() if secrets is not None else []
     made = {name: value for name, value in chosen.items() if value is not None}
     return read_options({**made, "secrets": [line.strip() for line in lines if line.strip()]})
@@ -168,6 +156,4 @@ def _options(secrets: Path | None, **chosen: object) -> ExportOptions:
 
 def default_model(home: Home) -> str:
     """The folder of the small model that the training extra brings. Raises Unavailable without the extra."""
-    from core.llm.smollm2 import smollm2_dir
-
     return str(smollm2_dir(home.path / "cache"))

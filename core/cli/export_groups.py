@@ -10,9 +10,13 @@ import click
 from click.core import ParameterSource
 
 from core.cli.output import emit, say
+from core.domain.errors import InvalidInput
+from core.export.render import load_tokenizer
+from core.llm.extra import require_extra
+from core.store.home import Home
+from core.workers.reinforcement import read_sheets
 
 if TYPE_CHECKING:
-    from core.store.home import Home
     from core.training.group_export import Decode
 
 GROUP_TARGETS = ("trl-async", "verl", "skyrl", "slime-rollout", "verifiers")
@@ -23,9 +27,6 @@ _TAKEN = ("sessions", "target", "out", "model", "as_json")
 
 def export_groups(home: Home, sessions: Sequence[str], form: str, out: Path, model: str, *, as_json: bool) -> None:
     """Write the rows. Raises InvalidInput (bad_options) for an option that would have no effect, ReportableError."""
-    from core.domain.errors import InvalidInput
-    from core.llm.extra import require_extra
-
     context = click.get_current_context()
     given = [name for name in context.params if name not in _TAKEN
              and context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
@@ -41,17 +42,15 @@ def export_groups(home: Home, sessions: Sequence[str], form: str, out: Path, mod
     if as_json:
         emit(made)
         return
-    left = [f"{n:,} without {what}" for n, what in ((made.without_score, "a score"), (made.without_tokens, "tokens"))
-            if n]
+    left = [f"{n:,} {what}" for n, what in ((made.taken_over, "that people took over"),
+                                            (made.without_score, "without a score"),
+                                            (made.without_tokens, "without tokens")) if n]
     say(f"{made.rows:,} rows of {made.sessions:,} sessions in {made.groups:,} groups"
         + (f" (left out: {', '.join(left)})" if left else "") + f": {made.file}")
 
 
 def _chosen(home: Home, sessions: Sequence[str]) -> tuple[Path, list[str]]:
     """The log to read, and the sessions that are named; none for all of them. Raises InvalidInput (bad_sheets)."""
-    from core.domain.errors import InvalidInput
-    from core.workers.reinforcement import read_sheets
-
     if tuple(sessions) == ("all",):
         return home.server_db, []
     files = [Path(name) for name in sessions if name.endswith(".json")]
@@ -70,9 +69,6 @@ def _chosen(home: Home, sessions: Sequence[str]) -> tuple[Path, list[str]]:
 def _decoder(model: str) -> Decode:
     if not model:
         return lambda ids: ""
-    from core.export.render import load_tokenizer
-    from core.llm.extra import require_extra
-
     require_extra("transformers", "jinja2")
     tokenizer = load_tokenizer(Path(model))
     return lambda ids: str(tokenizer.decode(list(ids)))

@@ -6,12 +6,12 @@ growth until its file tells an end, or has been silent for SILENCE_S.
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -29,16 +29,15 @@ from core.formats.live_source import LiveSource, stamp
 from core.formats.new_files import NewFiles
 from core.formats.source import Source
 from core.protocol.operations import ImportSession
+from core.server.authority import Authority
 from core.store import log, tombstones
 from core.store.home import Home
 from core.workers.imports import ImportLine
 
-if TYPE_CHECKING:
-    from core.server.authority import Authority
-
 LOOK_S = 0.3
-SHARE = 4
-"""Reading a file again may take one part in so many of a processor's time; what others made it wait does not count."""
+SHARE = 2
+"""So many times as long as reading a file again took of a processor's time it rests, so that a third is the most; what
+others made it wait does not count."""
 
 SILENCE_S = 120.0
 ARRIVALS_S = 2.0
@@ -75,12 +74,17 @@ def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, qu
     follower.go_on(line for line in lines if line.result == "grown")
     if not as_json:
         note(f"tiphys: {len(found)} files are followed; Ctrl+C ends it.")
-    last = time.monotonic()
+    last, is_clean = time.monotonic(), True
+    gc.disable()  # of a reading a quarter went into looking through the million objects that a long file holds
     while not over.wait(LOOK_S):
         if follower.look():
-            last = time.monotonic()
+            last, is_clean = time.monotonic(), False
+        elif not is_clean:
+            gc.collect()
+            is_clean = True
         if quiet_after and time.monotonic() - last > quiet_after:
             break
+    gc.enable()
     follower.settle_all()
     return follower.grown
 

@@ -6,7 +6,12 @@ import sys
 
 import click
 
+from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, json_option, say
+from core.domain.errors import InvalidInput
+from core.domain.ids import new_id
+from core.protocol.operations import ChangeGuidance, Guide
+from core.store.home import Home
 
 
 @click.command()
@@ -16,18 +21,12 @@ from core.cli.output import emit, json_option, say
 @json_option
 def guide(session: str, text: str, interrupt: bool, as_json: bool) -> None:
     """Queue TEXT (- reads it from stdin) as guidance for SESSION; the agent gets it with its next step."""
-    from core.cli.log_access import writing
-    from core.domain.errors import InvalidInput
-    from core.domain.ids import new_id
-    from core.protocol.operations import Guide
-    from core.store.home import Home
-
     advice = sys.stdin.read() if text == "-" else text
     if not advice.strip():
         raise InvalidInput("empty_guidance", "The guidance is empty.")
     name = new_id()
     op = Guide(guidance=name, text=advice, mode="interrupt" if interrupt else "note")
-    writing(Home.default(), lambda authority: authority.do(session, op))
+    do(session, op)
     if as_json:
         emit({"session": session, "guidance": name, "state": "queued"})
     else:
@@ -54,12 +53,8 @@ def withdraw(session: str, guidance: str, as_json: bool) -> None:
 
 
 def _change(session: str, guidance: str, text: str | None, as_json: bool) -> None:
-    from core.cli.log_access import reading, trajectory, writing
-    from core.protocol.operations import ChangeGuidance
-    from core.store.home import Home
-
     home = Home.default()
-    writing(home, lambda authority: authority.do(session, ChangeGuidance(guidance=guidance, text=text)))
+    do(session, ChangeGuidance(guidance=guidance, text=text), home)
     with reading(home) as conn:
         changed = trajectory(conn, session).guidance.get(guidance)
     asked = changed is not None and bool(changed.change)

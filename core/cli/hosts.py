@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from core.cli.output import emit, json_option, say, table
-
-if TYPE_CHECKING:
-    from core.server.pool_file import PoolFile, PoolHost
+from core.domain.errors import ReportableError
+from core.sandbox.placement import EngineAddress
+from core.server.pool_file import OWN, PoolFile, PoolHost
+from core.store.home import Home, make_private_folder
 
 T = TypeVar("T")
 
@@ -57,11 +60,7 @@ def add(name: str, address: str, machine: bool, gpus: str, cpus: float | None, m
 
     Without ADDRESS, NAME is `local`: this machine's own engine, to say which GPUs and how much of it sessions get.
     """
-    import asyncio
-
-    from core.sandbox.placement import EngineAddress
     from core.server.pool import check_host
-    from core.server.pool_file import OWN, PoolHost
 
     host = PoolHost(name=name, kind="machine" if machine else "engine", address=EngineAddress(address, tls or ""),
                     gpus=tuple(filter(None, gpus.split(","))), cpus=cpus, memory_mb=memory,
@@ -86,9 +85,6 @@ def remove(name: str, as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Ask NAME now whether it is there, and say who holds what of it."""
-    import asyncio
-
-    from core.domain.errors import ReportableError
     from core.server.pool import check_host
 
     line, host, leases = _with_pool(lambda pool: (_line(pool, pool.host(name)), pool.host(name), pool.leases()))
@@ -124,15 +120,10 @@ def open_host(name: str) -> None:
 
 
 def _set_open(name: str, is_open: bool) -> None:
-    import msgspec
-
     _with_pool(lambda pool: pool.put(msgspec.structs.replace(pool.host(name), is_open=is_open)))
 
 
 def _with_pool(work: Callable[[PoolFile], T]) -> T:
-    from core.server.pool_file import PoolFile
-    from core.store.home import Home, make_private_folder
-
     home = Home.default()
     make_private_folder(home.path)
     pool = PoolFile(home.pool_db)

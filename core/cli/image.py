@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import closing
+from datetime import timedelta
+
 import click
 
 from core.cli.output import emit, json_option, note, say
+from core.sandbox.engine import open_engine
+from core.sandbox.image import build_image
+from core.sandbox.unused_images import prune_images
+from core.server.pool_file import engines_of
+from core.store.home import Home
 
 
 @click.group()
@@ -17,11 +26,6 @@ def image() -> None:
 @json_option
 def build(base: str, as_json: bool) -> None:
     """Build the default sandbox image on the local Docker engine, without a registry; quick when it is there."""
-    from contextlib import closing
-
-    from core.sandbox.engine import open_engine
-    from core.sandbox.image import build_image
-
     if not as_json:
         note("Building the sandbox image …")
     with closing(open_engine()) as engine:
@@ -39,13 +43,6 @@ def prune(days: float, dry_run: bool, as_json: bool) -> None:
 
     None is lost: each is made again when a session asks for it. Containers keep theirs. A server does this daily.
     """
-    import asyncio
-    from datetime import timedelta
-
-    from core.sandbox.unused_images import prune_images
-    from core.server.pool_file import engines_of
-    from core.store.home import Home
-
     for at in engines_of(Home.default()):
         for one in asyncio.run(prune_images(at, timedelta(days=days), removes=not dry_run)):
             if as_json:

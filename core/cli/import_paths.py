@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from core.cli.output import emit, json_option, note, say
-
-if TYPE_CHECKING:
-    from core.cli.progress import ProgressDisplay
-    from core.cli.store_imported import Read
-    from core.domain.errors import ReportableError
-    from core.store.home import Home
-    from core.workers.imports import ImportLine
+from core.cli.follow_files import follow_files
+from core.cli.log_access import writing
+from core.cli.output import emit, json_option, note, say, visible
+from core.cli.store_imported import Read, store_all
+from core.domain.errors import ReportableError
+from core.formats import registry
+from core.formats.live_source import stamp
+from core.formats.new_files import NewFiles
+from core.formats.source import Source
+from core.store.home import Home
+from core.workers import imports
 
 
 @click.command(name="import")
@@ -34,14 +38,10 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     judge what was imported, as at the end of an agent's session (at_end = false in rules.toml: not). Ctrl+C ends it:
     the sessions that it named stay, each other one is there whole or not at all.
     """
-    from core.cli.progress import ProgressDisplay
-    from core.formats.new_files import NewFiles
-    from core.store.home import Home
-
     home = Home.default()
     progress = ProgressDisplay(as_json=as_json and with_progress, quiet=as_json and not with_progress)
     failures: list[ReportableError] = []
-    found: list[ImportLine] = []
+    found: list[imports.ImportLine] = []
     passed = FolderTally()
     new_files = NewFiles([path for path in paths if follow and path.is_dir()])
     try:
@@ -59,21 +59,17 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     _tell(failures, as_lines=as_json and with_progress)
     _tell_passed(passed, as_json, with_progress)
     if follow:
-        from core.cli.follow_files import follow_files
-
         grown = follow_files(home, found, new_files, quiet_after, as_json)
         _judge(home, [*(line.session for line in found), *grown])
     return max((f.exit_status for f in failures), default=0)
 
 
 def _judge(home: Home, sessions: Sequence[str]) -> None:
-    from core.cli.log_access import writing
-
     if sessions:
         writing(home, lambda authority: authority.judge_ended(sessions))
 
 
-def _show(line: ImportLine, as_json: bool) -> None:
+def _show(line: imports.ImportLine, as_json: bool) -> None:
     if as_json:
         emit(line)
         return
@@ -83,11 +79,9 @@ def _show(line: ImportLine, as_json: bool) -> None:
 
 
 def _tell(failures: Sequence[ReportableError], *, as_lines: bool) -> None:
-    from core.workers.imports import ImportFailureLine
-
     for failure in failures:
         if as_lines:
-            emit(ImportFailureLine.of(failure))
+            emit(imports.ImportFailureLine.of(failure))
         else:
             note(f"tiphys: {failure.sentence} [{failure.code}]")
 
@@ -106,12 +100,10 @@ class FolderTally:
 
 
 def _tell_passed(tally: FolderTally, as_json: bool, with_progress: bool) -> None:
-    from core.workers.imports import ImportPassed, ImportPassedLine
-
     if not tally.unknown:
         return
     if as_json and with_progress:
-        emit(ImportPassedLine(ImportPassed(tally.read, tally.kinds(_MOST_SUFFIXES))))
+        emit(imports.ImportPassedLine(imports.ImportPassed(tally.read, tally.kinds(_MOST_SUFFIXES))))
     elif not as_json:
         kinds = ", ".join(f"{count:,} {suffix or 'without a suffix'}"
                           for suffix, count in tally.kinds(_SUFFIXES).items())
@@ -123,15 +115,13 @@ _SUFFIXES, _MOST_SUFFIXES = 12, 500
 
 
 def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError],
-               progress: ProgressDisplay | None = None, passed: FolderTally | None = None) -> Iterator[ImportLine]:
+               progress: ProgressDisplay | None = None, passed: FolderTally | None = None
+               ) -> Iterator[imports.ImportLine]:
     """Import every session below the paths, one line each; what could not be read is put into `failures`.
 
     In a folder, files of no known format are passed over and counted in `passed`: only a file that was named itself
     must be one.
     """
-    from core.cli.progress import ProgressDisplay
-    from core.cli.store_imported import store_all
-
     shown = progress or ProgressDisplay(quiet=True)
     for line in store_all(home, _read_all(paths, failures, shown, passed or FolderTally()), failures):
         shown.sessions += 1
@@ -140,12 +130,6 @@ def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError
 
 def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: ProgressDisplay,
               passed: FolderTally) -> Iterator[Read]:
-    from core.cli.store_imported import Read
-    from core.domain.errors import ReportableError
-    from core.formats import registry
-    from core.formats.live_source import stamp
-    from core.formats.source import Source
-
     files = [(file, file == path) for path in paths for file in registry.files(path)]
     progress.expect([file for file, _ in files])
     for file, is_named in files:
@@ -160,3 +144,67 @@ def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: 
                 failures.append(failure)
             else:
                 passed.unknown[file.suffix.lower()[:20]] += 1
+
+
+EVERY_S = 0.1
+PATIENCE_S = 0.5
+"""Work that is done within so many seconds tells no progress."""
+
+
+class ProgressDisplay:
+    """Told which file is at work and how far in it; tells a person on stderr, or a program on stdout."""
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self._as_json = as_json
+        self._quiet = quiet or not (as_json or sys.stderr.isatty())
+        self._shown_at = time.monotonic() + PATIENCE_S - EVERY_S
+        self._shown = False
+        self._sizes: list[int] = []
+        self._files: Sequence[Path] = ()
+        self._number = 0
+        self.sessions = 0
+
+    def expect(self, files: Sequence[Path]) -> None:
+        """These files are going to be read."""
+        self._files, self._number = files, 0
+        self._sizes = [_size(path) for path in files]
+
+    def begin(self) -> None:
+        """The next file is being read."""
+        self._number += 1
+        self.at(0)
+
+    def at(self, position: int) -> None:
+        """So many bytes of the file have been read."""
+        now = time.monotonic()
+        if self._quiet or not self._number or now < self._shown_at + EVERY_S:
+            return
+        self._shown_at = now
+        whole = sum(self._sizes) or 1
+        done = (sum(self._sizes[: self._number - 1]) + position) / whole
+        name = self._files[self._number - 1].name
+        self._tell(imports.ImportProgress(file=name, number=self._number, of=len(self._files),
+                                          done=round(min(1.0, done), 4),
+                                          sessions=self.sessions))
+
+    def clear(self) -> None:
+        """Take the line away: something else is written, or the work is over."""
+        if self._shown:
+            click.echo("\r\x1b[K", err=True, nl=False)
+            self._shown = False
+
+    def _tell(self, how_far: imports.ImportProgress) -> None:
+        if self._as_json:
+            emit(imports.ImportProgressLine(how_far))
+            return
+        line = (f"{how_far.done:4.0%}  file {how_far.number:,} of {how_far.of:,}, {how_far.sessions:,} sessions  "
+                f"{how_far.file}")
+        click.echo(f"\r\x1b[K{visible(line)[:100]}", err=True, nl=False)
+        self._shown = True
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

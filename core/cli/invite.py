@@ -9,6 +9,14 @@ import click
 
 from core.cli.account_rights import change, rights, rights_options, until
 from core.cli.output import emit, json_option, note, say
+from core.client.certificate import split_address
+from core.client.dial import is_loopback
+from core.domain.errors import NotFound, Unavailable
+from core.domain.invitation import SUFFIX, Invitation
+from core.server.address import host_of
+from core.store import invitations
+from core.store.endpoint import read_endpoint
+from core.store.home import Home, write_private
 
 
 @click.command()
@@ -30,9 +38,6 @@ def invite(name: str, role: str | None, scopes: tuple[str, ...], days: float, ac
 
     The link holds the server's address, the fingerprint of its certificate and a one-time token.
     """
-    from core.domain.invitation import SUFFIX, Invitation
-    from core.store import invitations
-
     server = _address(address)
     held, valid = rights(role, scopes), timedelta(days=days)
     if again:
@@ -51,9 +56,6 @@ def invite(name: str, role: str | None, scopes: tuple[str, ...], days: float, ac
 
 
 def _write(target: Path, link: str) -> None:
-    from core.domain.errors import Unavailable
-    from core.store.home import write_private
-
     try:
         write_private(target, (link + "\n").encode())
     except OSError as error:
@@ -63,13 +65,6 @@ def _write(target: Path, link: str) -> None:
 
 def _address(given: str) -> str:
     """What people reach the server at. Raises NotFound (no_address), InvalidInput (bad_public_address)."""
-    from core.client.certificate import split_address
-    from core.client.dial import is_loopback
-    from core.domain.errors import NotFound
-    from core.server.address import host_of
-    from core.store.endpoint import read_endpoint
-    from core.store.home import Home
-
     endpoint = read_endpoint(Home.default())
     address = given or (next(iter(endpoint.addresses), endpoint.url) if endpoint else "")
     if not address:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
+from core.cli.log_access import reading, trajectory
 from core.cli.output import emit, json_option, note, say
 from core.cli.propose_verdicts import propose_by_rules, rules_option, step_bodies, store_verdicts
-
-if TYPE_CHECKING:
-    from core.domain.events import Event
-    from core.domain.task import ModelSettings
-    from core.store.home import Home
-    from core.supervision.judge import Estimate, JudgeSettings
+from core.domain.events import Event
+from core.domain.task import ModelSettings
+from core.llm.kinds import open_model
+from core.store.home import Home
+from core.supervision.judge import Estimate, Judge, JudgeSettings
+from core.supervision.opinions import OpinionCache
+from core.workers.judge import JudgeLine
 
 
 @click.command()
@@ -35,11 +38,6 @@ def judge(session: str, rules_only: bool, rules_folder: Path | None, model_name:
           max_score: float, context: int, before: int, temperature: float,
           prices: tuple[float, float] | None, estimate: bool, as_json: bool) -> None:
     """Let the rules, and a model where one is named, propose verdicts for the steps of SESSION."""
-    from core.domain.task import ModelSettings
-    from core.store.home import Home
-    from core.supervision.judge import JudgeSettings
-    from core.workers.judge import JudgeLine
-
     home = Home.default()
     given = prices or (None, None)
     model = ModelSettings(kind="openai", name=model_name, base_url=base_url, key_env=key_env, input_price=given[0],
@@ -63,13 +61,6 @@ def judge(session: str, rules_only: bool, rules_folder: Path | None, model_name:
 
 def _propose_by_model(home: Home, session: str, model: ModelSettings, settings: JudgeSettings) -> list[Event]:
     """Ask a language model about every step; what it says of a window is stored before the next one is asked about."""
-    import asyncio
-
-    from core.cli.log_access import reading, trajectory
-    from core.llm.kinds import open_model
-    from core.supervision.judge import Judge
-    from core.supervision.opinions import OpinionCache
-
     async def asked() -> list[Event]:
         opened = open_model(model)
         proposed: list[Event] = []
@@ -89,13 +80,6 @@ def _propose_by_model(home: Home, session: str, model: ModelSettings, settings: 
 
 
 def _print_estimate(home: Home, session: str, model: ModelSettings, settings: JudgeSettings, as_json: bool) -> None:
-    import msgspec
-
-    from core.cli.log_access import reading, trajectory
-    from core.llm.kinds import open_model
-    from core.supervision.judge import Judge
-    from core.supervision.opinions import OpinionCache
-
     with reading(home) as conn:
         asker = Judge(open_model(model), settings, OpinionCache(home.path / "cache" / "judge"))
         estimate = asker.estimate(trajectory(conn, session), step_bodies(conn), model.input_price, model.output_price)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.domain.errors import Conflict, NotFound
 from core.domain.trajectory import Trajectory, fold
+from core.protocol.operations import AnyOp
 from core.store import log, tombstones
 from core.store.home import Home
 from core.store.lock import FileLock
@@ -79,3 +80,8 @@ def writing(home: Home, work: Callable[[Authority], Awaitable[T]]) -> T:
             return await work(authority)
 
     return asyncio.run(with_authority())
+
+
+def do(session: str, op: AnyOp, home: Home | None = None) -> dict[str, Any]:
+    """What comes of an operation on a session, or queue. Raises what it is refused for."""
+    return writing(home or Home.default(), lambda authority: authority.do(session, op))

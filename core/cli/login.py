@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from core.cli.output import emit, json_option, note, say
-
-if TYPE_CHECKING:
-    from core.client.invitation import Joined
+from core.client.device_login import begin, log_in
+from core.client.invitation import Joined
+from core.domain.errors import Unavailable
+from core.store.accounts import make_token
+from core.store.home import write_private
 
 
 @click.command()
@@ -25,10 +26,6 @@ def login(address: str, token_file: Path | None, as_json: bool) -> None:
 
     For programs and machines without a display; the desktop does the same under File › Servers….
     """
-    from core.domain.errors import Unavailable
-    from core.store.accounts import make_token
-    from core.store.home import write_private
-
     token = make_token()
     joined = asyncio.run(_log_in(address, token))
     if token_file is not None:
@@ -46,8 +43,6 @@ def login(address: str, token_file: Path | None, as_json: bool) -> None:
 
 
 async def _log_in(address: str, token: str) -> Joined:
-    from core.client.device_login import begin, log_in
-
     started = await begin(address)
     note(f"Open {started.code.verification_uri} in a browser, on any computer, and enter {started.code.user_code}")
     return await log_in(address, await started.id_token(), token)

@@ -8,13 +8,17 @@ from pathlib import Path
 import click
 import msgspec
 
+from core.cli.log_access import reading, trajectory, writing
 from core.cli.output import emit, json_option, say
 from core.domain.events import AnnotationFact, OpinionFact, Placed
 from core.domain.trajectory import Trajectory, fold
+from core.formats import registry
 from core.formats.imported import Imported
 from core.formats.void_opinions import opinions_in_force
 from core.protocol.operations import MergeOpinions, Opinion
+from core.server.authority import Authority
 from core.server.opinions import KINDS
+from core.store.home import Home
 
 AT_ONCE = 200
 """So many opinions travel in one command."""
@@ -28,11 +32,6 @@ def merge(archive: Path, as_json: bool) -> None:
 
     They keep their authors and times. Opinions on steps that differ here are left out. Repeating it changes nothing.
     """
-    from core.cli.log_access import reading, trajectory, writing
-    from core.formats import registry
-    from core.server.authority import Authority
-    from core.store.home import Home
-
     home = Home.default()
     imported = next(iter(registry.read(archive)))
     with reading(home) as conn:

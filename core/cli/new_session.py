@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from core.cli.log_access import do
+from core.domain.ids import new_id
+from core.domain.task import AgentSettings, Task
+from core.protocol.operations import CreateSession
+from core.store.home import Home
 
-if TYPE_CHECKING:
-    from core.domain.task import AgentSettings
-    from core.store.home import Home
 
-
-def create(home: Home, task: str, settings: AgentSettings) -> str:
+def create(home: Home, task: Task | str, settings: AgentSettings) -> str:
     """Create a session through the running server; gives its id."""
-    from core.cli.log_access import writing
-    from core.domain.ids import new_id
-    from core.protocol.operations import CreateSession
-
     session = new_id()
-    writing(home, lambda authority: authority.do(session, CreateSession(task=task, agent=settings)))
+    do(session, CreateSession(task=task, agent=settings), home)
     return session

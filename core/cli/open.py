@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -12,11 +11,11 @@ import click
 
 from core.cli.desktop import launch
 from core.cli.output import note
+from core.client.invitation import read_invitation
 from core.domain.deep_link import is_link, parse_link
+from core.domain.errors import ReportableError
 from core.domain.invitation import SUFFIX, is_invitation, parse_invitation
-
-if TYPE_CHECKING:
-    from core.domain.errors import ReportableError
+from core.formats import registry
 
 
 @click.command(name="open")
@@ -57,10 +56,6 @@ _LARGE = 32 * 1024 * 1024
 
 def _unreadable(paths: Sequence[str]) -> dict[str, ReportableError]:
     """The files of no known format, with the error to tell; folders are looked through later."""
-    from core.client.invitation import read_invitation
-    from core.domain.errors import ReportableError
-    from core.formats import registry
-
     found: dict[str, ReportableError] = {}
     for name in paths:
         try:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, say, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from core.domain.session import SessionRow
-    from core.formats.own_record import RecordDifference, RecordedStep
-    from core.store.home import Home
-    from core.store.sqlite import Connection
+from core.domain.errors import NotFound
+from core.domain.events import SessionCreated, decode_event
+from core.domain.ids import root_session
+from core.domain.session import SessionRow
+from core.formats import registry
+from core.formats.own_record import RecordDifference, RecordedStep, differences, recorded, shared
+from core.gateway.recipe import recipe_of
+from core.store import blobs, log
+from core.store.home import Home
+from core.store.sqlite import Connection
 
 
 @click.command("own-log")
@@ -27,15 +31,6 @@ def own_log(session: str, files: tuple[Path, ...], as_json: bool) -> int:
 
     Without FILES they are looked for where the agent's recipe says, in a home on this computer.
     """
-    import msgspec
-
-    from core.cli.log_access import reading
-    from core.domain.errors import NotFound
-    from core.domain.ids import root_session
-    from core.formats.own_record import differences
-    from core.store import log
-    from core.store.home import Home
-
     home = Home.default()
     with reading(home) as conn:
         paths = files or tuple(_written(conn, home, log.row(conn, session)))
@@ -67,10 +62,6 @@ def _show(found: list[tuple[str, int, list[RecordDifference] | None]]) -> None:
 
 def _written(conn: Connection, home: Home, row: SessionRow) -> Iterator[Path]:
     """The files where the recipe says that the record lies; of an attached agent those written since it began."""
-    from core.domain.events import SessionCreated
-    from core.gateway.recipe import recipe_of
-    from core.store import log
-
     facts = (placed.event.fact for placed in log.read_all(conn, row.session))
     made = next((fact for fact in facts if isinstance(fact, SessionCreated)), None)
     if made is None or made.agent.kind != "external" or row.created_at is None:
@@ -83,26 +74,17 @@ def _written(conn: Connection, home: Home, row: SessionRow) -> Iterator[Path]:
 
 def _read(path: Path) -> list[list[RecordedStep]]:
     """The steps of each session of a file."""
-    from core.domain.events import decode_event
-    from core.formats import registry
-    from core.formats.own_record import recorded
-
     return [recorded((decode_event(body).fact for body in one.bodies), one.blobs.__getitem__)
             for one in registry.read(path)]
 
 
 def _steps(conn: Connection, session: str) -> list[RecordedStep]:
-    from core.formats.own_record import recorded
-    from core.store import blobs, log
-
     return recorded((p.event.fact for p in log.read_all(conn, session)), lambda name: blobs.get(conn, name))
 
 
 def _matched(ours: list[tuple[str, list[RecordedStep]]], theirs: list[list[RecordedStep]]
              ) -> Iterator[tuple[str, list[RecordedStep], list[RecordedStep] | None]]:
     """Each session with the record that shares most steps with it; a subagent's may be in none."""
-    from core.formats.own_record import shared
-
     left = [record for record in theirs if record]
     for name, steps in ours:
         best = max(left, key=lambda record: shared(steps, record), default=None)

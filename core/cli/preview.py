@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import msgspec
 
+from core.cli.export import default_model
 from core.cli.output import emit, json_option, note, say, visible
-
-if TYPE_CHECKING:
-    from core.export.options import ExportOptions
-    from core.store.home import Home
+from core.export.options import ExportOptions, read_options
+from core.export.preview import preview as shown
+from core.export.render import Renderer
+from core.export.rows import SessionRows
+from core.export.source import LogSource
+from core.llm.extra import has_extra
+from core.store.home import Home
 
 OPEN, CLOSE = "⟦", "⟧"
 """Around trained text where no colour can be shown."""
@@ -29,18 +35,17 @@ OPEN, CLOSE = "⟦", "⟧"
 @click.option("--ablation", is_flag=True, help="As if every action were trained, whatever the verdicts say.")
 @click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
               help="What becomes of steps that nobody judged; without a word they do not train.")
+@click.option("--taken-over", type=click.Choice(["keep", "mask"]), default="keep", show_default=True,
+              help="What people wrote in the agent's place: it trains as the agent's own, or is context alone.")
 @click.option("--preset", type=click.Choice(["once", "paper"]), default="once", show_default=True,
               help="Which samples there are, as in export.")
 @click.option("--colour", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 @json_option
 def preview(session: str, model: str, sample: int, calls: str, thoughts: str, ablation: bool, unjudged: str,
-            preset: str, colour: str, as_json: bool) -> None:
+            taken_over: str, preset: str, colour: str, as_json: bool) -> None:
     """Show a training sample of SESSION as the model will see it, with the tokens that are trained."""
-    from core.export.options import read_options
-    from core.store.home import Home
-
     options = read_options({"calls": calls, "verdicts": "none" if ablation else "final", "unjudged": unjudged,
-                            "preset": preset, "thoughts": thoughts})
+                            "taken_over": taken_over, "preset": preset, "thoughts": thoughts})
     data = sample_data(Home.default(), session, model, sample, options)
     if as_json:
         emit(data)
@@ -59,17 +64,6 @@ def preview(session: str, model: str, sample: int, calls: str, thoughts: str, ab
 
 def sample_data(home: Home, session: str, model: str, sample: int, options: ExportOptions) -> dict[str, Any]:
     """A sample with all its tokens, the list of the session's samples, and what is refused. Raises ReportableError."""
-    from contextlib import closing
-
-    import msgspec
-
-    from core.cli.export import default_model
-    from core.export.preview import preview as shown
-    from core.export.render import Renderer
-    from core.export.rows import SessionRows
-    from core.export.source import LogSource
-    from core.llm.extra import has_extra
-
     has_model = bool(model) or has_extra("transformers", "jinja2")
     renderer = Renderer(model or default_model(home), thoughts=options.thoughts) if has_model else None
     if renderer is None:

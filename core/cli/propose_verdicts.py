@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from core.cli.log_access import reading, trajectory
 from core.cli.output import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from core.domain.events import Event
-    from core.domain.step import StepBody
-    from core.domain.trajectory import Trajectory
-    from core.store.home import Home
-    from core.store.sqlite import Connection
-    from core.supervision.rule import Rule
-
+from core.domain.errors import Conflict
+from core.domain.events import Event, VerdictGiven
+from core.domain.step import StepBody, decode_body
+from core.domain.trajectory import Trajectory
+from core.protocol.operations import GiveVerdict
+from core.store import blobs
+from core.store.home import Home
+from core.store.sqlite import Connection
+from core.supervision.propose import propose
+from core.supervision.rule import Rule
+from core.supervision.rule_book import rules_of
 
 rules_option = click.option("--rules", "rules_folder", type=click.Path(path_type=Path, file_okay=False),
                              help="Folder of rules.toml and own rules (default: rules in the home).")
@@ -26,11 +28,6 @@ rules_option = click.option("--rules", "rules_folder", type=click.Path(path_type
 
 def propose_by_rules(home: Home, session: str, folder: Path | None = None) -> list[Event]:
     """Let every rule judge the session and store what it says anew."""
-    import asyncio
-
-    from core.cli.log_access import reading, trajectory
-    from core.supervision.propose import propose
-
     with reading(home) as conn:
         judged = trajectory(conn, session)
         proposed = propose(judged, step_bodies(conn), rules_for(home, task_of(judged), folder))
@@ -39,25 +36,17 @@ def propose_by_rules(home: Home, session: str, folder: Path | None = None) -> li
 
 def rules_for(home: Home, task: str, folder: Path | None = None) -> list[Rule]:
     """The rules of a folder (default: the home's) for a task. Raises InvalidInput."""
-    from core.supervision.rule_book import rules_of
-
     return rules_of(folder or home.path / "rules", task)
 
 
 def step_bodies(conn: Connection) -> Callable[[str], StepBody | None]:
     """Step bodies by hash, None where the log does not hold one."""
-    from core.domain.step import decode_body
-    from core.store import blobs
-
     return lambda name: decode_body(blobs.get(conn, name)) if blobs.holds(conn, name) else None
 
 
 async def store_verdicts(home: Home, judged: Trajectory, proposed: Sequence[Event]) -> list[Event]:
     """Store verdicts under their own authors (rules, judges); gives those that are stored. A step that changed since it
     was judged is left to the next time."""
-    from core.domain.errors import Conflict
-    from core.domain.events import VerdictGiven
-    from core.protocol.operations import GiveVerdict
     from core.server.authority import Authority
 
     if not proposed:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
+from core.cli.log_access import do, reading
 from core.cli.output import emit, json_option, say, table
-
-if TYPE_CHECKING:
-    from core.domain.queue import AskedSteps, QueueItem, QueueWork, ReviewQueue
-    from core.domain.session import SessionRow
-    from core.protocol.operations import QueueOp
-    from core.store.sqlite import Connection
+from core.cli.queue_lines import item_line, queue_line
+from core.domain.errors import Conflict
+from core.domain.ids import new_id
+from core.domain.queue import AskedSteps, QueueItem, QueueWork, ReviewQueue, in_review
+from core.domain.session import SessionRow
+from core.domain.session_query import Candidate, SessionQuery
+from core.protocol.operations import ChangeQueue, FinishInQueue, GiveBack, MakeQueue, TakeFromQueue
+from core.store import accounts, log, queues
+from core.store.home import Home
+from core.store.sqlite import Connection
 
 
 @click.group()
@@ -25,11 +30,6 @@ def queue() -> None:
 @json_option
 def list_queues(as_json: bool) -> None:
     """List the queues of this home's server, the oldest first."""
-    from core.cli.log_access import reading
-    from core.cli.queue_lines import queue_line
-    from core.store import log, queues
-    from core.store.home import Home
-
     with reading(Home.default()) as conn:
         rows = {row.session: row for row in log.rows(conn)}
         lines = [queue_line(one, queues.items(conn, one.queue), rows) for one in queues.queues(conn)]
@@ -47,11 +47,6 @@ def list_queues(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show QUEUE (its name or id) with its sessions: who has each, and how far they are."""
-    from core.cli.log_access import reading
-    from core.cli.queue_lines import item_line, queue_line
-    from core.store import log, queues
-    from core.store.home import Home
-
     with reading(Home.default()) as conn:
         found = _find(conn, name)
         rows = {row.session: row for row in log.rows(conn)}
@@ -81,16 +76,12 @@ def show(name: str, as_json: bool) -> None:
 def make(name: str, sessions: tuple[str, ...], query: str, steps: str, twice: int, rubric: str, blind: bool,
          as_json: bool) -> None:
     """Make a queue NAME of SESSIONS, or of those that --filter says."""
-    from core.domain.ids import new_id
-    from core.domain.queue import QueueWork
-    from core.protocol.operations import MakeQueue
-
     if bool(sessions) == bool(query):
         raise click.UsageError("Name either sessions, or what --filter is to choose them by.")
     work = QueueWork(steps=_steps(steps), count=int(steps) if steps.isdecimal() else 0, twice=twice, rubric=rubric,
                      blind=blind)
     made = new_id()
-    result = _do(made, MakeQueue(name=name, sessions=sessions or _chosen(query), work=work, filter=query))
+    result = do(made, MakeQueue(name=name, sessions=sessions or _chosen(query), work=work, filter=query))
     if as_json:
         emit({"queue": made, "name": name, **result})
     else:
@@ -107,12 +98,6 @@ def _steps(text: str) -> AskedSteps:
 
 def _chosen(query: str) -> tuple[str, ...]:
     """The sessions that pass a filter, the newest first, as the account of this computer sees them."""
-    from core.cli.log_access import reading
-    from core.domain.queue import in_review
-    from core.domain.session_query import Candidate, SessionQuery
-    from core.store import accounts, log, queues
-    from core.store.home import Home
-
     home, wanted = Home.default(), SessionQuery(query)
     with reading(home) as conn:
         me = accounts.principal(conn, home.admin_token.read_text().strip()).name if home.admin_token.is_file() else ""
@@ -138,9 +123,7 @@ def _begun(row: SessionRow) -> float:
 @json_option
 def take(name: str, session: str, person: str, as_json: bool) -> None:
     """Take SESSION of QUEUE, or the first that nobody has."""
-    from core.protocol.operations import TakeFromQueue
-
-    result = _do(_id(name), TakeFromQueue(taken=session, person=person))
+    result = do(_id(name), TakeFromQueue(taken=session, person=person))
     emit(result) if as_json else say(f"Took {result['taken']}.")
 
 
@@ -151,9 +134,7 @@ def take(name: str, session: str, person: str, as_json: bool) -> None:
 @json_option
 def give_back(name: str, session: str, person: str, as_json: bool) -> None:
     """Have SESSION of QUEUE no more; what was judged stays."""
-    from core.protocol.operations import GiveBack
-
-    _do(_id(name), GiveBack(given=session, person=person))
+    do(_id(name), GiveBack(given=session, person=person))
     emit({"session": session}) if as_json else say(f"Gave {session} back.")
 
 
@@ -164,9 +145,7 @@ def give_back(name: str, session: str, person: str, as_json: bool) -> None:
 @json_option
 def done(name: str, session: str, undo: bool, as_json: bool) -> None:
     """Be done with SESSION of QUEUE though not all that is asked was judged."""
-    from core.protocol.operations import FinishInQueue
-
-    _do(_id(name), FinishInQueue(finished=session, done=not undo))
+    do(_id(name), FinishInQueue(finished=session, done=not undo))
     emit({"session": session, "done": not undo}) if as_json else say(f"{'Not done' if undo else 'Done'}: {session}.")
 
 
@@ -180,32 +159,17 @@ def done(name: str, session: str, undo: bool, as_json: bool) -> None:
 def change(name: str, add: tuple[str, ...], remove: tuple[str, ...], fresh: str | None, closed: bool | None,
            as_json: bool) -> None:
     """Change QUEUE: only who made it may, or an administrator."""
-    from core.protocol.operations import ChangeQueue
-
-    result = _do(_id(name), ChangeQueue(add=add, remove=remove, name=fresh, closed=closed))
+    result = do(_id(name), ChangeQueue(add=add, remove=remove, name=fresh, closed=closed))
     emit(result) if as_json else say(f"Added {result['added']}, removed {result['removed']}.")
 
 
-def _do(queue: str, op: QueueOp) -> dict[str, object]:
-    from core.cli.log_access import writing
-    from core.store.home import Home
-
-    return writing(Home.default(), lambda authority: authority.do(queue, op))  # type: ignore[arg-type]
-
-
 def _id(name: str) -> str:
-    from core.cli.log_access import reading
-    from core.store.home import Home
-
     with reading(Home.default()) as conn:
         return _find(conn, name).queue
 
 
 def _find(conn: Connection, name: str) -> ReviewQueue:
     """A queue by its id or its name. Raises NotFound, Conflict (queue_ambiguous)."""
-    from core.domain.errors import Conflict
-    from core.store import queues
-
     found = [one for one in queues.queues(conn) if one.name == name]
     if len(found) > 1:
         raise Conflict("queue_ambiguous", f"{len(found)} queues are called {name!r}: name one by its id.", name=name)
@@ -219,6 +183,4 @@ def _asks(work: QueueWork) -> str:
 
 
 def _plain(line: object) -> dict[str, object]:
-    import msgspec
-
     return msgspec.structs.asdict(line)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ import click
 
 from core import program
 from core.cli.output import emit, json_option, say
+from core.domain.errors import InvalidInput, Unavailable
 from core.store.home import resources
 
 
@@ -30,8 +31,6 @@ def register(data: Path) -> Path:
 
     Raises InvalidInput where the desktop has no such folders, Unavailable where the entry cannot be written.
     """
-    from core.domain.errors import InvalidInput, Unavailable
-
     if sys.platform in ("win32", "darwin"):
         raise InvalidInput("no_menu_entries", "Only Linux desktops keep menu entries in files.")
     entry = data / "applications" / "tiphys.desktop"

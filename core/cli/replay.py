@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import closing
+from pathlib import Path
 
 import click
+import msgspec
 
+from core.agents.replayed import FirstDifference, first_difference
+from core.agents.snapshot_store import SnapshotStore
+from core.cli.branch import make_branches
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, note, say
-
-if TYPE_CHECKING:
-    from core.agents.replayed import FirstDifference
+from core.cli.watch import watch_to_end
+from core.protocol.operations import BranchSession
+from core.store import log
+from core.store.home import Home
+from core.store.sqlite import connect
 
 
 @click.command()
@@ -21,13 +29,6 @@ def replay(session: str, step: int | None, as_json: bool) -> int:
 
     The exit status is 0 where every result and every file is the same, 1 where not: then the first difference is named.
     """
-    from core.cli.branch import make_branches
-    from core.cli.log_access import reading
-    from core.cli.watch import watch_to_end
-    from core.protocol.operations import BranchSession
-    from core.store import log
-    from core.store.home import Home
-
     home = Home.default()
     with reading(home) as conn:
         last = step or log.row(conn, session).steps
@@ -37,8 +38,6 @@ def replay(session: str, step: int | None, as_json: bool) -> int:
     watch_to_end(home, name, lambda _trajectory, _event: None)
     difference = _difference(home.path, session, name, last)
     if as_json:
-        import msgspec
-
         emit({"session": session, "replay": name, "steps": last, "is_same": difference is None,
               "difference": None if difference is None else msgspec.to_builtins(difference)})
     else:
@@ -47,13 +46,6 @@ def replay(session: str, step: int | None, as_json: bool) -> int:
 
 
 def _difference(home: object, session: str, name: str, last: int) -> FirstDifference | None:
-    from contextlib import closing
-    from pathlib import Path
-
-    from core.agents.replayed import first_difference
-    from core.agents.snapshot_store import SnapshotStore
-    from core.store.sqlite import connect
-
     folder = Path(str(home))
     with closing(connect(folder / "server.db", readonly=True)) as conn, closing(SnapshotStore(folder)) as store:
         return first_difference(conn, store, session, name, last)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from core.cli.output import emit, json_option, note, say, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from core.cli.stored_submissions import Rescoring, StoredSubmission
-    from core.store.home import Home
-    from core.tasks.rescoring import Rescorer
+from core.cli.stored_submissions import Rescoring, StoredSubmission, rescored, stored_submissions, task_rescorer
+from core.store.home import Home
+from core.tasks.rescoring import Rescorer
 
 
 @click.command()
@@ -36,11 +34,6 @@ def rescore(sessions: tuple[str, ...], task: str, judge: str, base_url: str, key
     beside the earlier score, which stays, with the digest of the evaluator; what was scored by that very evaluator
     before is passed over. Ends with status 1 where something could not be scored.
     """
-    import asyncio
-
-    from core.cli.stored_submissions import stored_submissions
-    from core.store.home import Home
-
     if bool(sessions) == bool(task):
         raise click.UsageError("Name sessions, or one task with --task.")
     if bool(judge) != bool(rubric):
@@ -54,10 +47,6 @@ def rescore(sessions: tuple[str, ...], task: str, judge: str, base_url: str, key
 
 async def _score_all(home: Home, found: list[StoredSubmission], asked: tuple[str, str, str, Path | None], again: bool,
                      dry_run: bool) -> list[Rescoring]:
-    from contextlib import AsyncExitStack
-
-    from core.cli.stored_submissions import rescored, task_rescorer
-
     done: list[Rescoring] = []
     async with AsyncExitStack() as stack:
         for name in dict.fromkeys(one.task for one in found):

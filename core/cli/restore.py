@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
 from core.cli.backup import SETTINGS, backup_folder
 from core.cli.output import emit, json_option, note, say
+from core.domain.errors import Conflict
+from core.server.ownership import hold
+from core.store.home import Home
+from core.store.restore import restore as put_back
+from core.store.restore import survey
+from core.store.rotation import newest
+from core.store.schema import open_log
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -24,13 +32,6 @@ def restore(source: Path | None, yes: bool, drill: bool, settings: Path | None, 
 
     Clients and runners then send again what they sent after the backup was made. Accounts stay as they are now.
     """
-    from core.domain.errors import Conflict
-    from core.server.serve import hold
-    from core.store.home import Home
-    from core.store.restore import restore as put_back
-    from core.store.restore import survey
-    from core.store.rotation import newest
-
     home = Home.default()
     if drill:
         _drill(source or newest(backup_folder(home, settings)), as_json)
@@ -64,12 +65,6 @@ def restore(source: Path | None, yes: bool, drill: bool, settings: Path | None, 
 
 def _drill(source: Path, as_json: bool) -> None:
     """Restore a backup as an emergency would, beside everything that runs; say what came back. Raises as `restore`."""
-    from tempfile import TemporaryDirectory
-
-    from core.store.restore import restore as put_back
-    from core.store.restore import survey
-    from core.store.schema import open_log
-
     with TemporaryDirectory(prefix="tiphys-drill-", dir=source.resolve().parent) as folder:
         target = Path(folder) / "server.db"
         put_back(source, target)

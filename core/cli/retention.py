@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import click
 
+from core.cli.log_access import reading, writing
 from core.cli.output import emit, json_option, say
-
-if TYPE_CHECKING:
-    from core.server.authority import Authority
+from core.protocol.operations import DeleteSession
+from core.server.authority import Authority
+from core.server.lookups import lookups_of
+from core.server.retention import due_sessions, remove_due
+from core.server.retention_file import read_retention
+from core.store.home import Home
 
 
 @click.command()
@@ -22,13 +25,6 @@ def retention(dry_run: bool, at_once: bool, as_json: bool) -> None:
 
     Never one that is at work, that somebody judged in the last days, or that bears a tag of the settings.
     """
-    from core.cli.log_access import reading, writing
-    from core.protocol.operations import DeleteSession
-    from core.server.lookups import lookups_of
-    from core.server.retention import due_sessions, remove_due
-    from core.server.retention_file import read_retention
-    from core.store.home import Home
-
     home = Home.default()
     settings = read_retention(home)
     if settings.after_days is None and not as_json:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from core.cli.output import emit, json_option, note, say, table
-
-if TYPE_CHECKING:
-    from core.domain.task import ModelSettings, Task
-    from core.rollouts.rollout import Rollout
-    from core.rollouts.session_log import SessionLog
-    from core.store.home import Home
+from core.cli.private_server import is_served
+from core.domain.errors import InvalidInput, Unavailable
+from core.domain.task import AgentSettings, EnvironmentSettings, Limits, ModelSettings, Task
+from core.environments.environment import EnvironmentKind
+from core.environments.registry import ENVIRONMENTS, environment_task, kind_of
+from core.llm.local_policy import LocalPolicy
+from core.llm.openai import OpenAIModel
+from core.rollouts.followed_run import FollowedRun
+from core.rollouts.planned import PlannedModel
+from core.rollouts.roll_out import roll_out
+from core.rollouts.rollout import Rollout
+from core.rollouts.server_log import ServerLog
+from core.rollouts.session_log import SessionLog, StoreLog
+from core.store.endpoint import read_endpoint
+from core.store.home import Home
 
 
 @click.command()
@@ -50,11 +60,6 @@ def rollout(environment: str, items: str, group_size: int, options: Sequence[str
     Without an ENVIRONMENT: list those that there are. Where the server runs, the sessions are seen live in the desktop
     and can be advised and stopped; else they are written into the log directly.
     """
-    from core.domain.errors import InvalidInput
-    from core.domain.task import Limits, ModelSettings
-    from core.environments.registry import environment_task
-    from core.store.home import Home
-
     if not environment:
         return _list_environments(as_json)
     if sum((plan, local is not None, run is not None, bool(model))) != 1:
@@ -82,10 +87,6 @@ def rollout(environment: str, items: str, group_size: int, options: Sequence[str
 
 def _list_environments(as_json: bool) -> int:
     """Each kind: what it is, which options it takes, which packages it needs, how many items it has here."""
-    from core.domain.errors import Unavailable
-    from core.environments.environment import EnvironmentKind
-    from core.environments.registry import ENVIRONMENTS
-
     def count(kind: EnvironmentKind) -> int | None:
         try:
             return kind.count()
@@ -114,10 +115,6 @@ def _pair(text: str) -> tuple[str, str]:
 def _numbers(text: str, environment: str) -> list[int]:
     """The items that a text names; before anything is played, for a session of an item that there is none of would fail
     for itself. Raises BadParameter, InvalidInput (bad_environment), Unavailable (no_environment_extra)."""
-    from core.domain.errors import InvalidInput
-    from core.domain.task import EnvironmentSettings
-    from core.environments.registry import kind_of
-
     there = kind_of(EnvironmentSettings(kind=environment)).count()
     first, mark, last = text.partition(":")
     try:
@@ -135,12 +132,7 @@ def _numbers(text: str, environment: str) -> list[int]:
 
 def _player(settings: ModelSettings, local: Path | None, top_p: float) -> Any:
     """Who plays. Raises InvalidInput, Unavailable."""
-    from core.llm.openai import OpenAIModel
-    from core.rollouts.planned import PlannedModel
-
     if local is not None:
-        from core.llm.local_policy import LocalPolicy
-
         return LocalPolicy.load(local, temperature=settings.temperature, top_p=top_p)
     if settings.kind == "openai":
         model = OpenAIModel(settings)
@@ -150,20 +142,12 @@ def _player(settings: ModelSettings, local: Path | None, top_p: float) -> Any:
 
 def _followed(run: Path, most_behind: int, settings: ModelSettings, top_p: float) -> Any:
     """The newest policy of a run. Raises InvalidInput, Unavailable."""
-    from core.llm.local_policy import LocalPolicy
-    from core.rollouts.followed_run import FollowedRun
-
     return FollowedRun(run, most_behind, lambda folder, update: LocalPolicy.load(
         folder, name=run.name, version=update, temperature=settings.temperature, top_p=top_p))
 
 
 def _play(home: Home, policy: Any, tasks: Sequence[Task], model: ModelSettings, as_json: bool, **how: Any
           ) -> list[Rollout]:
-    import asyncio
-
-    from core.domain.task import AgentSettings
-    from core.rollouts.roll_out import roll_out
-
     async def play() -> list[Rollout]:
         async with session_log(home) as log:
             return await roll_out(policy, tasks, log=log, settings=AgentSettings(model=model),
@@ -177,12 +161,6 @@ def session_log(home: Home) -> SessionLog:
 
     Raises Unavailable (no_endpoint).
     """
-    from core.cli.private_server import is_served
-    from core.domain.errors import Unavailable
-    from core.rollouts.server_log import ServerLog
-    from core.rollouts.session_log import StoreLog
-    from core.store.endpoint import read_endpoint
-
     if not is_served(home):
         return StoreLog(home)
     endpoint = read_endpoint(home)
@@ -200,7 +178,7 @@ def _teller(as_json: bool) -> Callable[[Rollout], None]:
             emit({"session": one.session, "group": one.group, "item": item, "score": one.score, "reward": one.reward,
                   "steps": one.steps, "state": one.state, "reason": one.reason, "tokens": one.tokens,
                   "rows": len(one.rows), "policy_versions": one.versions, "errors": len(one.errors),
-                  "unsampled": len(one.unsampled)})
+                  "unsampled": len(one.unsampled), "people": {str(k): v for k, v in one.people.items()}})
         else:
             score = "not scored" if one.score is None else f"score {one.score:g}"
             say(f"{one.session}  item {item}  {one.state} ({one.reason})  {one.steps} steps  {score}")
@@ -210,11 +188,13 @@ def _teller(as_json: bool) -> Callable[[Rollout], None]:
 
 def _say_sum(ended: Sequence[Rollout], as_json: bool) -> None:
     """What was reached in all, on stderr where lines are for programs."""
-    scores = [one.score for one in ended if one.score is not None]
+    own = [one for one in ended if not one.people]
+    scores = [one.score for one in own if one.score is not None]
     tell = note if as_json else say
     mean = f"mean score {sum(scores) / len(scores):.1f}" if scores else "no score"
     solved = sum(score >= 100 for score in scores)
-    tell(f"{len(ended):,} roll-outs, {sum(one.steps for one in ended):,} steps, {mean}, {solved:,} solved")
+    tell(f"{len(own):,} roll-outs, {sum(one.steps for one in own):,} steps, {mean}, {solved:,} solved"
+         + (f"; {len(ended) - len(own):,} more that people took over" if len(own) < len(ended) else ""))
     missing = sum(len(one.unsampled) for one in ended)
     if missing:
         why = next(iter(next(one for one in ended if one.unsampled).unsampled.values()))

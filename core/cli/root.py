@@ -1,8 +1,9 @@
 """The root command: which commands there are, and how their errors are shown.
 
 Bad input ends with status 2, another expected failure with 1; both print one sentence and a stable code on
-stderr. Each command lies in the module of its name, or of the noun that several act on (guidance, control); they are
-imported when called, so that `tiphys --help` is quick.
+stderr. Each command lies in the module of its name, or of the noun that several act on (guidance, control). That
+module is imported when the command is called, so that `tiphys --help` is quick: it imports at its top what it needs,
+and in functions only what is slow to load and not always needed (training, a server's authority, the desktop).
 """
 
 from __future__ import annotations
@@ -75,7 +76,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify:verify", "Check the log, or a backup, from end to end."),
     "doctor": ("doctor:doctor", "Say what works here, and how to mend what does not."),
 }
-
 
 WITH_TRAINING = {"train", "rl", "export", "preview", "demo", "agent", "judge", "rollout"}
 """Commands that may tokenize, train, or run a local model."""

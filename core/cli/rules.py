@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from core.cli.output import emit, json_option, say
 from core.cli.propose_verdicts import rules_for, rules_option
-
-if TYPE_CHECKING:
-    pass
+from core.store.home import Home
 
 
 @click.command()
@@ -20,8 +17,6 @@ if TYPE_CHECKING:
 @json_option
 def rules(rules_folder: Path | None, task: str, as_json: bool) -> None:
     """List the rules with their settings: the program's own and those of your folder."""
-    from core.store.home import Home
-
     for rule in rules_for(Home.default(), task, rules_folder):
         if as_json:
             emit({"rule": rule.name, "version": rule.version, "enabled": rule.enabled, "about": rule.about,

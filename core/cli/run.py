@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from core.cli.allow import allow_key, allow_task
+from core.cli.new_session import create
 from core.cli.output import emit, json_option, note, say
-
-if TYPE_CHECKING:
-    from core.domain.events import Event
-    from core.domain.task import AgentSettings
-    from core.domain.trajectory import Trajectory
-    from core.store.home import Home
+from core.cli.printed_json import session_line
+from core.cli.private_server import is_served, served
+from core.cli.watch import event_line, watch_to_end
+from core.domain.events import Event
+from core.domain.gain import gain_of
+from core.domain.host_rights import rights_of
+from core.domain.task import AgentSettings, ModelSettings
+from core.domain.trajectory import Trajectory
+from core.store.home import Home
+from core.tasks.catalogue import Catalogue
 
 
 @click.command()
@@ -38,12 +43,6 @@ def run(
 
     Where no server runs, a private one is started and the command waits for the session's end.
     """
-    from core.cli.allow import allow_key
-    from core.cli.new_session import create
-    from core.cli.private_server import is_served, served
-    from core.domain.task import ModelSettings
-    from core.store.home import Home
-
     home = Home.default()
     chosen = ModelSettings(kind="local" if local else "openai", name=str(local.resolve() if local else model),
                            base_url=base_url, key_env=key_env if model else "",
@@ -65,8 +64,6 @@ def run(
 
 def agent_settings(home: Home, task: str, model: object, unconfined: bool) -> AgentSettings:
     """The task's own agent settings with what the caller chose instead. Raises NotFound."""
-    from core.tasks.catalogue import Catalogue
-
     settings = Catalogue.of(home.path).find(task).agent
     changes: dict[str, object] = {"model": model} if model else {}
     if unconfined:
@@ -76,10 +73,6 @@ def agent_settings(home: Home, task: str, model: object, unconfined: bool) -> Ag
 
 def allow_what_is_asked(home: Home, task: str, settings: AgentSettings) -> None:
     """Remember a person's word for what a session of these settings asks, and repeat it. Raises NotFound."""
-    from core.cli.allow import allow_task
-    from core.domain.host_rights import rights_of
-    from core.tasks.catalogue import Catalogue
-
     rights = rights_of(Catalogue.of(home.path).find(task).task, settings)
     for right in rights:
         note(f"Allowed to {task}: {right.sentence}")
@@ -88,9 +81,6 @@ def allow_what_is_asked(home: Home, task: str, settings: AgentSettings) -> None:
 
 def wait_for_end(home: Home, session: str, as_json: bool) -> int:
     """Print every step until the end; the exit status is 0 for a finished session."""
-    from core.cli.printed_json import session_line
-    from core.cli.watch import event_line, watch_to_end
-
     def show(trajectory: Trajectory, event: Event) -> None:
         line = event_line(trajectory, event)
         if line and not as_json:
@@ -105,8 +95,6 @@ def wait_for_end(home: Home, session: str, as_json: bool) -> int:
 
 
 def _score(ended: Trajectory) -> str:
-    from core.domain.gain import gain_of
-
     last = ended.scores[-1] if ended.scores else None
     if last and last.failed:
         return f"not scored: {last.message}"

@@ -6,7 +6,11 @@ from contextlib import closing
 
 import click
 
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, say
+from core.cli.printed_json import SearchLine
+from core.store.home import Home
+from core.store.search import SearchIndex
 
 
 @click.command()
@@ -16,11 +20,6 @@ from core.cli.output import emit, json_option, say
 @json_option
 def search(words: tuple[str, ...], session: str | None, limit: int, as_json: bool) -> None:
     """Find WORDS in the thoughts, actions, observations and guidance of all sessions."""
-    from core.cli.log_access import reading
-    from core.cli.printed_json import SearchLine
-    from core.store.home import Home
-    from core.store.search import SearchIndex
-
     home = Home.default()
     with reading(home):
         pass

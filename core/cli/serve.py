@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from core import logs
+from core.cli.allow import allow_key
 from core.cli.output import emit, json_option, say
+from core.server.serve import Server, ServeSettings, run
 from core.server.settings_file import SERVER_SETTINGS, ServerSetting, SettingValue, read_settings, setting, template
+from core.store.home import Home
 
 if TYPE_CHECKING:
     from core.server.id_tokens import LogInRules
-    from core.server.serve import ServeSettings
-    from core.store.home import Home
 
 PRIVATE_IDLE_MINUTES = 15.0
 """Time enough to open a window again that crashed; later the server starts with it."""
@@ -53,11 +55,6 @@ def serve(file: Path | None, print_settings: bool, private: bool, as_json: bool,
     if print_settings:
         click.echo(template(), nl=False)
         return
-    from core import logs
-    from core.cli.allow import allow_key
-    from core.server.serve import Server, run
-    from core.store.home import Home
-
     values = chosen(given, {} if private and file is None else read_settings(file))
     logs.make_stderr_unfailing()  # a log that cannot be written must end no server
     home = Home.default()
@@ -83,8 +80,6 @@ def chosen(given: Mapping[str, Any], of_file: Mapping[str, SettingValue]) -> dic
 
 def settings_of(home: Home, values: Mapping[str, SettingValue], private: bool) -> ServeSettings:
     """How to serve with these values."""
-    from core.server.serve import ServeSettings
-
     idle = values.get("idle_minutes", PRIVATE_IDLE_MINUTES * private)
     mine = {key: setting(values, key) for key in (
         "host", "names", "address", "certificate", "key", "self_signed", "plain_text", "trusted_proxies",

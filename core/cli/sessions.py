@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import click
 
+from core.cli.log_access import reading
 from core.cli.output import emit, json_option, table
+from core.cli.printed_json import session_line
+from core.store import log
+from core.store.home import Home
 
 
 @click.command()
 @json_option
 def sessions(as_json: bool) -> None:
     """List every session of this home, the newest last."""
-    from core.cli.log_access import reading
-    from core.cli.printed_json import session_line
-    from core.store import log
-    from core.store.home import Home
-
     with reading(Home.default()) as conn:
         lines = [session_line(row) for row in log.rows(conn)]
     if as_json:

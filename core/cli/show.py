@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from core.cli.log_access import reading, trajectory
 from core.cli.output import emit, json_option, say
-
-if TYPE_CHECKING:
-    from core.cli.printed_json import ShownSession, ShownStep
+from core.cli.printed_json import ShownSession, ShownStep, shown_session
+from core.domain.gain import Gain
+from core.store import blobs
+from core.store.home import Home
 
 
 @click.command()
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 @json_option
 def show(session: str, step: int | None, context: bool, as_json: bool) -> None:
     """Show SESSION with its steps, guidance, summaries and scores."""
-    from core.cli.log_access import reading, trajectory
-    from core.cli.printed_json import shown_session
-    from core.store import blobs
-    from core.store.home import Home
-
     with reading(Home.default()) as conn:
         found = trajectory(conn, session)
         shown = shown_session(found, lambda name: blobs.get(conn, name), step, context)
@@ -31,8 +26,6 @@ def show(session: str, step: int | None, context: bool, as_json: bool) -> None:
 
 
 def _print(shown: ShownSession) -> None:
-    from core.domain.gain import Gain
-
     row = shown.row
     say(f"{row.title}  ({shown.session}, {row.origin})")
     say(f"{row.state}{f' ({row.reason})' if row.reason else ''}, {row.steps:,} steps, {row.errors:,} with an error")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from contextlib import closing
 
 import click
+import msgspec
 
+from core.agents.snapshot_store import SnapshotStore
+from core.cli.log_access import do, reading
 from core.cli.output import emit, json_option, note, say, table
-
-if TYPE_CHECKING:
-    from core.domain.events import SnapshotFailed, SnapshotTaken
-    from core.store.home import Home
+from core.domain.events import SnapshotFailed, SnapshotTaken, decode_stored
+from core.protocol.operations import Control, RestoreSession
+from core.store import log
+from core.store.home import Home
 
 PATIENCE_S = 120.0
 """How long a step that is running may take before the snapshot is waited for no longer; it is taken all the same."""
@@ -22,16 +25,10 @@ PATIENCE_S = 120.0
 @json_option
 def snapshot(session: str, as_json: bool) -> int:
     """Save files, terminals and journal of SESSION after the step that is running; waits for it."""
-    from core.cli.log_access import reading, writing
-    from core.domain.events import SnapshotTaken
-    from core.protocol.operations import Control
-    from core.store import log
-    from core.store.home import Home
-
     home = Home.default()
     with reading(home) as conn:
         before = log.head(conn, session)
-    writing(home, lambda authority: authority.do(session, Control(control="snapshot")))
+    do(session, Control(control="snapshot"), home)
     found = _await(home, session, before)
     if found is None:
         note("The running step takes long; the snapshot is taken after it.")
@@ -46,10 +43,6 @@ def snapshot(session: str, as_json: bool) -> int:
 
 
 def _await(home: Home, session: str, after: int) -> SnapshotTaken | SnapshotFailed | None:
-    from core.cli.log_access import reading
-    from core.domain.events import SnapshotFailed, SnapshotTaken, decode_stored
-    from core.store import log
-
     until = time.monotonic() + PATIENCE_S
     with reading(home) as conn:
         while time.monotonic() < until:
@@ -66,13 +59,6 @@ def _await(home: Home, session: str, after: int) -> SnapshotTaken | SnapshotFail
 @json_option
 def snapshots(session: str | None, as_json: bool) -> None:
     """List the snapshots of SESSION, or of all: what each holds and costs, and whether it is on this computer still."""
-    from contextlib import closing
-
-    from core.agents.snapshot_store import SnapshotStore
-    from core.cli.log_access import reading
-    from core.store import log
-    from core.store.home import Home
-
     home = Home.default()
     with reading(home) as conn, closing(SnapshotStore(home.path)) as store:
         names = [session] if session else [row.session for row in log.rows(conn) if row.origin == "live"]
@@ -93,8 +79,6 @@ def snapshots(session: str | None, as_json: bool) -> None:
 
 
 def _line(session: str, fact: SnapshotTaken, is_here: bool) -> dict[str, object]:
-    import msgspec
-
     fields: dict[str, object] = msgspec.to_builtins(fact)
     return {"session": session, "snapshot": fields.pop("id", ""), "cause": "", "files": 0, "bytes": 0, "added": 0,
             "seconds": 0.0, "not_saved": [], **{k: v for k, v in fields.items() if k not in ("type", "images")},
@@ -110,14 +94,9 @@ def restore_session(session: str, id: str, as_json: bool) -> None:
 
     A session that ended then goes on with `tiphys continue`. From a snapshot before its last step: `tiphys branch`.
     """
-    from core.cli.log_access import reading, writing
-    from core.protocol.operations import RestoreSession
-    from core.store import log
-    from core.store.home import Home
-
     home = Home.default()
     chosen = id or _newest(home, session)
-    result = writing(home, lambda authority: authority.do(session, RestoreSession(snapshot=chosen)))
+    result = do(session, RestoreSession(snapshot=chosen), home)
     with reading(home) as conn:
         steps = {one.id: one.step for one in log.snapshots(conn, session)}
         step = steps.get(chosen, log.row(conn, session).steps)
@@ -129,9 +108,5 @@ def restore_session(session: str, id: str, as_json: bool) -> None:
 
 
 def _newest(home: Home, session: str) -> str:
-    from contextlib import closing
-
-    from core.agents.snapshot_store import SnapshotStore
-
     with closing(SnapshotStore(home.path)) as store:
         return store.last(session).id

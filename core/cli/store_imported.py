@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,17 +20,14 @@ from core.formats import reimport
 from core.formats.blob_spool import BlobSelection
 from core.formats.imported import Imported
 from core.protocol.operations import ImportSession
+from core.server.authority import Authority
 from core.store import blobs, log
 from core.store.home import Home
 from core.store.sqlite import Connection, scalar
 from core.workers.imports import ImportLine
 
-if TYPE_CHECKING:
-    from core.server.authority import Authority
-
 BATCH, BATCH_BYTES, BATCH_S = 64, 16 * 1024 * 1024, 1.0
 """Sessions are stored together until so many, so many bytes of payloads, or so many seconds of reading."""
-
 
 REMARKS = 100
 """So many sentences about one file are kept with its session."""

@@ -11,8 +11,10 @@ import msgspec
 from core.cli.log_access import reading, trajectory
 from core.domain.errors import InvalidInput, NotFound, ReportableError
 from core.domain.events import SubmissionMade, SubmissionRescored
+from core.domain.host_rights import rights_of
 from core.domain.task import ModelSettings
 from core.domain.trajectory import Trajectory
+from core.llm.kinds import open_model
 from core.protocol.operations import Rescore
 from core.server.authority import Authority
 from core.store import blobs, log
@@ -20,6 +22,7 @@ from core.store.home import Home
 from core.tasks.allowances import Allowances
 from core.tasks.catalogue import Catalogue
 from core.tasks.folder import read_text
+from core.tasks.images import built_images
 from core.tasks.rescoring import Rescorer, ScriptRescorer, require_rescorable
 from core.tasks.rubric import RubricJudge
 
@@ -99,8 +102,6 @@ async def task_rescorer(home: Home, task: str, judge: str, base_url: str, key_en
     if rubric is None:
         yield await _evaluator(home, task, catalogue)
         return
-    from core.llm.kinds import open_model
-
     model = open_model(ModelSettings(kind="openai", name=judge, base_url=base_url, key_env=key_env))
     try:
         yield RubricJudge(model, catalogue.find(task).task.description, read_text(rubric))
@@ -109,9 +110,6 @@ async def task_rescorer(home: Home, task: str, judge: str, base_url: str, key_en
 
 
 async def _evaluator(home: Home, name: str, catalogue: Catalogue) -> ScriptRescorer:
-    from core.domain.host_rights import rights_of
-    from core.tasks.images import built_images
-
     entry, allowances = catalogue.find(name), Allowances(home.allowed)
     require_rescorable(entry.task)
     rights = tuple(right for right in rights_of(entry.task, entry.agent) if right.kind in EVALUATORS_RIGHTS)
@@ -121,7 +119,7 @@ async def _evaluator(home: Home, name: str, catalogue: Catalogue) -> ScriptResco
 
     check()
     home.sessions.mkdir(parents=True, exist_ok=True)
-    images = await built_images(catalogue, entry.task, entry.agent)
+    images = await built_images(catalogue, entry.task, entry.agent, lab_names=allowances.names())
     return ScriptRescorer(entry.task, catalogue, home.sessions, str(home.path), images, check,
                           confined=entry.agent.sandbox == "docker")
 

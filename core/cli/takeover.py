@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import msgspec
 
+from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, json_option, say
-
-if TYPE_CHECKING:
-    from core.domain.events import Event
-    from core.domain.step import StepBody
-    from core.domain.trajectory import Trajectory
-    from core.protocol.operations import Act, HandBack, TakeOver
+from core.domain.errors import Conflict, InvalidInput
+from core.domain.events import Event, HandedBack, SessionStateChanged, StepAdded
+from core.domain.session import FINAL_STATES
+from core.domain.step import StepBody, decode_body
+from core.domain.tool_form import argument_of
+from core.domain.trajectory import Trajectory
+from core.protocol.operations import Act, HandBack, TakeOver
+from core.store import blobs, log
+from core.store.home import Home
 
 LOOK_S = 0.2
 AT_ONCE = 200
@@ -30,9 +35,7 @@ def take_over(session: str, idle: float, as_json: bool) -> None:
 
     A model that is being asked is cut off; an action that runs goes on to its end.
     """
-    from core.protocol.operations import TakeOver
-
-    _do(session, TakeOver(idle_s=idle * 60))
+    do(session, TakeOver(idle_s=idle * 60))
     emit({"session": session, "asked": "take_over"}) if as_json else say(f"Session {session} is yours.")
 
 
@@ -41,9 +44,7 @@ def take_over(session: str, idle: float, as_json: bool) -> None:
 @json_option
 def hand_back(session: str, as_json: bool) -> None:
     """Have the agent of SESSION go on, after what was asked before."""
-    from core.protocol.operations import HandBack
-
-    _do(session, HandBack())
+    do(session, HandBack())
     emit({"session": session, "asked": "hand_back"}) if as_json else say(f"The agent of session {session} goes on.")
 
 
@@ -59,35 +60,16 @@ def act(session: str, tool: str, arguments: Sequence[str], packed: str, thought:
 
     A VALUE is text, or JSON where the tool wants a number, a list or the like. Without TOOL: list what there is.
     """
-    from core.cli.log_access import reading, trajectory
-    from core.store.home import Home
-
     if not tool:
         with reading(Home.default()) as conn:
             return _list_tools(trajectory(conn, session), as_json)
-    from core.protocol.operations import Act
-
     text = packed or _packed(session, tool, arguments)
-    done = _do(session, Act(tool=tool, arguments=text, thought=thought))
+    done = do(session, Act(tool=tool, arguments=text, thought=thought))
     return _wait(session, done["seq"], as_json)
-
-
-def _do(session: str, op: TakeOver | Act | HandBack) -> dict[str, Any]:
-    from core.cli.log_access import writing
-    from core.store.home import Home
-
-    return writing(Home.default(), lambda authority: authority.do(session, op))
 
 
 def _offered(shown: Trajectory) -> list[dict[str, Any]]:
     """The tools of a session that was taken over. Raises Conflict (not_taken_over)."""
-    import msgspec
-
-    from core.cli.log_access import reading
-    from core.domain.errors import Conflict
-    from core.store import blobs
-    from core.store.home import Home
-
     if shown.offered is None:
         raise Conflict("not_taken_over", f"Nobody has session {shown.session} yet: tiphys take-over {shown.session}, "
                        "and wait for the action that runs.", session=shown.session)
@@ -109,13 +91,6 @@ def _list_tools(shown: Trajectory, as_json: bool) -> int:
 
 def _packed(session: str, tool: str, pairs: Sequence[str]) -> str:
     """The arguments as JSON: a value is read as the tool's schema wants it."""
-    import msgspec
-
-    from core.cli.log_access import reading, trajectory
-    from core.domain.errors import InvalidInput
-    from core.domain.tool_form import argument_of
-    from core.store.home import Home
-
     with reading(Home.default()) as conn:
         tools = _offered(trajectory(conn, session))
     known = next((one for one in tools if one["name"] == tool), None)
@@ -133,11 +108,6 @@ def _packed(session: str, tool: str, pairs: Sequence[str]) -> str:
 
 def _wait(session: str, asked_at: int, as_json: bool) -> int:
     """Print the step that came of what was asked; 1 where it was not carried out or failed."""
-    from core.cli.log_access import reading
-    from core.domain.events import HandedBack, StepAdded
-    from core.store import log
-    from core.store.home import Home
-
     asked, after = "", asked_at - 1
     while True:
         with reading(Home.default()) as conn:
@@ -155,16 +125,10 @@ def _wait(session: str, asked_at: int, as_json: bool) -> int:
 
 
 def _is_over(events: Sequence[Event]) -> bool:
-    from core.domain.events import SessionStateChanged
-    from core.domain.session import FINAL_STATES
-
     return any(isinstance(e.fact, SessionStateChanged) and e.fact.state in FINAL_STATES for e in events)
 
 
 def _body(conn: Any, name: str) -> StepBody:
-    from core.domain.step import decode_body
-    from core.store import blobs
-
     return decode_body(blobs.get(conn, name))
 
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from core.cli.output import emit, json_option, note, say, table
-
-if TYPE_CHECKING:
-    from core.domain.drafts import DraftRecord
-    from core.domain.task import ModelSettings
-    from core.llm.model import LanguageModel
-    from core.store.home import Home
-    from core.tasks.generation.generator import DraftPlan, OnRecord
+from core.cli.rollout import session_log
+from core.domain.drafts import DraftRecord, pass_at
+from core.domain.task import AgentSettings, ModelSettings
+from core.llm.kinds import open_model
+from core.llm.model import LanguageModel
+from core.store.drafts import DraftRecords
+from core.store.home import Home
+from core.tasks.generation.bench import DraftBench
+from core.tasks.generation.folders import BASE
+from core.tasks.generation.generator import AuthorDrive, DraftPlan, Generator, OnRecord, clear, prepare
+from core.tasks.generation.template_author import TemplateAuthor
 
 
 @click.command()
@@ -51,12 +57,6 @@ def generate(count: int, out: Path, seed: int, base_image: str, at_once: int, tr
     What passed lies in OUT/tiphys and OUT/harbor; every draft, the refused ones with gate and reason, in
     OUT/drafts.jsonl, and every answer of its author in OUT/answers.jsonl. Sessions of models are in the log.
     """
-    import asyncio
-
-    from core.store.home import Home
-    from core.tasks.generation.folders import BASE
-    from core.tasks.generation.generator import DraftPlan, clear, prepare
-
     def show(record: DraftRecord) -> None:
         gates[record.gate] += record.state != "accepted"
         emit(record) if as_json else say(draft_line(record))
@@ -86,15 +86,7 @@ def _check_models(models: dict[str, Any]) -> None:
 
 
 async def _make(home: Home, plan: DraftPlan, seed: int, models: dict[str, Any], show: OnRecord) -> int:
-    from contextlib import AsyncExitStack
-
-    from core.cli.rollout import session_log
-    from core.domain.task import AgentSettings
-    from core.llm.kinds import open_model
     from core.rollouts.draft_sessions import SessionDrive, SessionSolve
-    from core.tasks.generation.bench import DraftBench
-    from core.tasks.generation.generator import AuthorDrive, Generator
-    from core.tasks.generation.template_author import TemplateAuthor
 
     author, solver = _author(models), _solver(models)
     async with AsyncExitStack() as stack:
@@ -117,16 +109,12 @@ async def _make(home: Home, plan: DraftPlan, seed: int, models: dict[str, Any], 
 
 
 def _author(models: dict[str, Any]) -> ModelSettings | None:
-    from core.domain.task import ModelSettings
-
     return ModelSettings(kind="openai", name=models["model"], base_url=models["base_url"], key_env=models["key_env"],
                          actions=models["actions"], temperature=models["temperature"]) if models["model"] else None
 
 
 def _solver(models: dict[str, Any]) -> list[ModelSettings]:
     """The policies that try a task, in turn."""
-    from core.domain.task import ModelSettings
-
     shared = {"actions": models["actions"], "temperature": models["temperature"]}
     if models["scripts"]:
         return [ModelSettings(kind="scripted", name=one.stem, script=str(one.absolute())) for one in models["scripts"]]
@@ -145,8 +133,6 @@ def draft_line(record: DraftRecord) -> str:
 
 def solved_words(record: DraftRecord) -> str:
     """How often a policy solved it, with the estimate of pass@1 and pass@k; "" where it was not tried."""
-    from core.domain.drafts import pass_at
-
     if not record.attempts:
         return ""
     n, c = record.attempts, record.solved
@@ -162,8 +148,6 @@ def solved_words(record: DraftRecord) -> str:
 @json_option
 def drafts(folder: Path, accept: str | None, refuse: str | None, mend: str | None, reason: str, as_json: bool) -> None:
     """List the drafts of generated tasks in FOLDER, or say what becomes of one."""
-    from core.store.drafts import DraftRecords
-
     records = DraftRecords(folder)
     if accept:
         records.decide(accept, "accepted", reason)

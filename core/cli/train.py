@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from core.cli.export import default_model
 from core.cli.output import emit, json_option, say
-
-if TYPE_CHECKING:
-    from core.training.settings import TrainSettings
-    from core.workers.training import Metric
+from core.domain.errors import InvalidInput, LimitReached, ReportableError
+from core.llm.extra import require_extra
+from core.store.home import Home
+from core.training.settings import TrainSettings, read_settings
+from core.training.train import run
+from core.training.worker import serve, stop_on_signals
+from core.workers.messages import Problem
+from core.workers.training import Metric, TrainFailure
 
 
 @click.command()
@@ -33,21 +37,11 @@ def train(data: Path, model: str, out: Path, settings: tuple[str, ...], as_json:
 
     With --json each line on stdout is one report of progress; the last says {"done": true, "folder": …}.
     """
-    from core.cli.export import default_model
-    from core.domain.errors import InvalidInput, LimitReached, ReportableError
-    from core.llm.extra import require_extra
-    from core.store.home import Home
-    from core.workers.messages import Problem
-    from core.workers.training import TrainFailure
-
     unnamed = [s for s in settings if "=" not in s]
     if unnamed:
         raise InvalidInput("bad_settings", f"--set takes NAME=VALUE, not {unnamed[0]!r}.")
     try:
         require_extra("torch", "transformers", "trl", "accelerate")
-        from core.training.settings import read_settings
-        from core.training.worker import serve
-
         start = model or default_model(Home.default())
         values = dict(s.split("=", 1) for s in settings) | {"data": str(data), "model": start, "out": str(out)}
         known = read_settings(values | {name: str(value) for name, value in asked.items() if value is not None})
@@ -65,9 +59,6 @@ def train(data: Path, model: str, out: Path, settings: tuple[str, ...], as_json:
 
 
 def _with_words(settings: TrainSettings) -> int:
-    from core.training.train import run
-    from core.training.worker import stop_on_signals
-
     def tell(metric: Metric) -> None:
         if metric.loss is not None:
             say(f"step {metric.step} of {metric.steps}  loss {metric.loss:.4f}")

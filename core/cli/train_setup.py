@@ -12,6 +12,9 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, url2pathname, urlopen
 
 import click
 import msgspec
@@ -19,6 +22,9 @@ import msgspec
 from core import program
 from core.cli.output import emit, json_option, note, say
 from core.domain.errors import Unavailable
+from core.store import training_environment
+from core.store.home import Home, resources
+from core.store.training_environment import python_in
 
 BUILDS = (("cu130", 13.0), ("cu126", 12.6))
 """PyTorch's builds for CUDA, the newest first, each with the CUDA version that the driver must know."""
@@ -54,9 +60,6 @@ def train_setup(build: str, wheels: Path | None, yes: bool, dry_run: bool, remov
 
     Nothing of the system is touched. Proxies are taken from the environment (HTTPS_PROXY). Says what it fetches before.
     """
-    from core.store import training_environment
-    from core.store.home import Home
-
     target = training_environment.folder(Home.default())
     if remove:
         shutil.rmtree(target, ignore_errors=True)
@@ -91,8 +94,6 @@ class Installer:
     list, PyTorch (whose builds differ from place to place) by its exact version."""
 
     def __init__(self, environment: Path, build: str, wheels: Path | None) -> None:
-        from core.store.training_environment import python_in
-
         self._build, self._wheels = build, wheels
         self._python = python_in(environment)
         if program.is_frozen():
@@ -162,17 +163,11 @@ def _requirements() -> list[str]:
 
 
 def _locked() -> Path:
-    from core.store.home import resources
-
     return resources() / "locks" / "train.txt"
 
 
 def _size(url: str) -> int | None:
     """The bytes of a wheel: of a file, or as its server says."""
-    from urllib.error import URLError
-    from urllib.parse import urlsplit
-    from urllib.request import Request, url2pathname, urlopen
-
     if url.startswith("file:"):
         return Path(url2pathname(urlsplit(url).path)).stat().st_size
     try:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import click
+import msgspec
 
+from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, json_option, say
+from core.protocol.operations import GiveVerdict
+from core.store.home import Home
 
 
 @click.command()
@@ -16,19 +20,13 @@ from core.cli.output import emit, json_option, say
 def verdict(session: str, place: str, value: str, reason: str, as_json: bool) -> None:
     """Judge STEP of SESSION, or one of its actions: 7.2 is the second action of step 7. `none` takes an earlier verdict
     back; a verdict on the whole step also takes back yours on its actions."""
-    import msgspec
-
-    from core.cli.log_access import reading, trajectory, writing
-    from core.protocol.operations import GiveVerdict
-    from core.store.home import Home
-
     home = Home.default()
     step, action = _step_and_action(place)
     op = msgspec.convert({"op": "give_verdict", "step": step, "value": value, "reason": reason, "action": action},
                          GiveVerdict)
     with reading(home) as conn:
         trajectory(conn, session).step(step)
-    writing(home, lambda authority: authority.do(session, op))
+    do(session, op, home)
     with reading(home) as conn:
         entry = trajectory(conn, session).step(step)
     if as_json:

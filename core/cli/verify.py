@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from core.cli.output import emit, json_option, say
+from core.store.home import Home
+from core.store.restore import survey
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -16,9 +18,6 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @json_option
 def verify(source: Path | None, as_json: bool) -> None:
     """Check a log (by default the server's) from end to end; status 2 where it is damaged."""
-    from core.store.home import Home
-    from core.store.restore import survey
-
     held = survey(source or Home.default().server_db)
     if as_json:
         emit(held)

@@ -10,11 +10,12 @@ import hashlib
 import hmac
 import re
 import ssl
-from typing import Any, cast
-
-from websockets.asyncio.client import ClientConnection
+from typing import TYPE_CHECKING, Any, cast
 
 from core.domain.errors import Denied, InvalidInput
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
 
 _PIN = re.compile(r"sha256=([0-9a-f]{64})")
 _SEPARATORS = str.maketrans("", "", ": ")

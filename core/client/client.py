@@ -21,37 +21,8 @@ from core.domain.blob import is_blob_hash
 from core.domain.errors import InvalidInput, LimitReached, ReportableError, Unavailable
 from core.domain.ids import new_id
 from core.domain.queue import Reader
-from core.protocol.client_effects import (
-    Break,
-    CommandAnswered,
-    Compare,
-    DropCopies,
-    Effect,
-    ForgetSession,
-    KeepBlob,
-    Place,
-    Purge,
-    PutQueues,
-    PutRows,
-    RenewIdentity,
-    Send,
-    Show,
-)
+from core.protocol import client_effects, messages
 from core.protocol.client_state import HELD, ClientState, OutboxSender
-from core.protocol.messages import (
-    Ack,
-    Command,
-    Failed,
-    Found,
-    ListTasks,
-    Live,
-    Nak,
-    Readers,
-    Search,
-    Tasks,
-    Welcome,
-    Wire,
-)
 from core.protocol.operations import AnyOp
 
 log = logging.getLogger("wire")
@@ -73,14 +44,14 @@ class Client:
         self.on_status: list[Callable[[Status], None]] = []
         self.on_live: list[Callable[[str, str, str], None]] = []
         """Called with (session, channel, text) when text that is being made changes."""
-        self.on_failed: list[Callable[[Failed], None]] = []
+        self.on_failed: list[Callable[[messages.Failed], None]] = []
         """Called when the server could not do what was asked other than by a command."""
         self.on_readers: list[Callable[[tuple[Reader, ...]], None]] = []
         """Called with everybody who has a session open now, when that changes."""
         self.on_absent: list[Callable[[str], None]] = []
         """Called with the hash of a wanted payload that the server does not hold."""
         self._state = ClientState(replica.epoch, replica.waiting(), replica.last)
-        self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
+        self._answers: dict[str, asyncio.Future[messages.Ack | messages.Nak]] = {}
         self._writes: deque[asyncio.Future[Any]] = deque()
         self._ordered = asyncio.Lock()
         self._link = ReconnectingConnection(url, token, self, program=program)
@@ -141,11 +112,11 @@ class Client:
         """Queue a command; returns its id once it is in the outbox on disk. Works without a connection."""
         async with self._ordered:
             queued = await self.replica.add(session, op, clear_draft=clear_draft)
-            command = Command(id=queued.id, cseq=queued.cseq, session=session, op=op)
+            command = messages.Command(id=queued.id, cseq=queued.cseq, session=session, op=op)
             self._post(self._state.sender.add(command))
         return queued.id
 
-    async def answer(self, command: str) -> Ack | Nak:
+    async def answer(self, command: str) -> messages.Ack | messages.Nak:
         """The server's answer to a command, as soon as there is one. Raises NotFound for an unknown command."""
         held = self.replica.reply(command)
         if held is not None:
@@ -153,19 +124,19 @@ class Client:
         future = self._answers.setdefault(command, asyncio.get_running_loop().create_future())
         return await asyncio.shield(future)
 
-    async def search(self, search: Search) -> Found:
+    async def search(self, search: messages.Search) -> messages.Found:
         """Where the server finds words, in sessions that need not be here. Raises Unavailable (server_away, no_answer),
         ProtocolMismatch (server_too_old), Denied (missing_scope), LimitReached (search_too_long)."""
         return await self._questions.search(search, self.status)
 
-    async def tasks(self) -> Tasks:
+    async def tasks(self) -> messages.Tasks:
         """The tasks that the server offers. Raises Unavailable (server_away, no_answer), ProtocolMismatch
         (server_too_old), Denied (missing_scope)."""
-        return await self._questions.tasks(ListTasks(id=new_id()), self.status)
+        return await self._questions.tasks(messages.ListTasks(id=new_id()), self.status)
 
     # ---- what the link tells -------------------------------------------------------------------------
 
-    async def on_welcome(self, welcome: Welcome) -> None:
+    async def on_welcome(self, welcome: messages.Welcome) -> None:
         """A connection begins, from what is on disk: a write that the disk refused may have left us ahead of it."""
         await self._end_writes()
         async with self._ordered:
@@ -176,7 +147,7 @@ class Client:
         await self.replica.note_person(welcome.name)
         await self._carry_out(effects)
 
-    async def on_message(self, message: Wire) -> None:
+    async def on_message(self, message: messages.Wire) -> None:
         """A message came."""
         await self._settle(WRITES_AT_ONCE)
         if not self._questions.take(message):
@@ -195,50 +166,51 @@ class Client:
 
     # ---- effects ------------------------------------------------------------------------------------
 
-    def _post(self, effects: Iterable[Effect]) -> None:
+    def _post(self, effects: Iterable[client_effects.Effect]) -> None:
         for effect in effects:
-            if isinstance(effect, Send):
+            if isinstance(effect, client_effects.Send):
                 self._link.post(effect.message)
-            elif isinstance(effect, Show):
+            elif isinstance(effect, client_effects.Show):
                 self._show(effect.message)
 
-    async def _carry_out(self, effects: Iterable[Effect]) -> None:
+    async def _carry_out(self, effects: Iterable[client_effects.Effect]) -> None:
         for effect in effects:
-            if isinstance(effect, Compare) and not self.replica.holds(effect.session, effect.seq, effect.body):
+            if isinstance(effect, client_effects.Compare) and not self.replica.holds(effect.session, effect.seq,
+                                                                                     effect.body):
                 log.warning("The log of %s was set back and went on: everything is read and told anew.", effect.session)
                 await self._drop_copies(self._state.epoch, renew=True)
                 return
             await self._do(effect)
 
-    async def _do(self, effect: Effect) -> None:
+    async def _do(self, effect: client_effects.Effect) -> None:
         match effect:
-            case Send(message):
+            case client_effects.Send(message):
                 self._link.post(message)
-            case Place(session, first, bodies):
+            case client_effects.Place(session, first, bodies):
                 await self._write(self.replica.place(session, first, bodies), partial(self._placed, session))
-            case PutRows(rows):
+            case client_effects.PutRows(rows):
                 await self.replica.put_rows(rows)
-            case PutQueues(state):
+            case client_effects.PutQueues(state):
                 await self.replica.put_queues(state)
-            case CommandAnswered(reply):
+            case client_effects.CommandAnswered(reply):
                 await self._answered(reply)
-            case KeepBlob(hash, compressed):
+            case client_effects.KeepBlob(hash, compressed):
                 await self._store_blob(hash, compressed)
-            case DropCopies(epoch, renew):
+            case client_effects.DropCopies(epoch, renew):
                 await self._drop_copies(epoch, renew)
-            case ForgetSession(session):
+            case client_effects.ForgetSession(session):
                 await self.replica.forget(session)
-            case Purge(sessions):
+            case client_effects.Purge(sessions):
                 for session in await self.replica.purge(sessions):
                     self._post(self._state.subscriptions.purged(session))
-            case RenewIdentity():
+            case client_effects.RenewIdentity():
                 await self._renew()
-            case Show(message):
+            case client_effects.Show(message):
                 self._show(message)
-            case Break(code, reason):
+            case client_effects.Break(code, reason):
                 await self._link.restart(code, reason)
 
-    async def _answered(self, reply: Ack | Nak) -> None:
+    async def _answered(self, reply: messages.Ack | messages.Nak) -> None:
         await self.replica.answered(reply)
         future = self._answers.pop(reply.id, None)
         if future is not None and not future.done():
@@ -297,11 +269,11 @@ class Client:
             self._state.sender = OutboxSender(self.replica.waiting())
         await self._link.restart(reason="new outbox identity")
 
-    def _show(self, message: Live | Failed | Readers) -> None:
-        if isinstance(message, Readers):
+    def _show(self, message: messages.Live | messages.Failed | messages.Readers) -> None:
+        if isinstance(message, messages.Readers):
             tell(self.on_readers, message.readers)
             return
-        if isinstance(message, Live):
+        if isinstance(message, messages.Live):
             tell(self.on_live, message.session, message.channel, message.text)
             return
         log.info("%s", message.sentence)

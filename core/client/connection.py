@@ -21,15 +21,7 @@ from core.client.certificate import split_address
 from core.client.dial import dial
 from core.client.patience import Patience
 from core.client.status import Status
-from core.domain.errors import (
-    Conflict,
-    Denied,
-    InvalidInput,
-    ProtocolMismatch,
-    ReportableError,
-    Unavailable,
-    make_error,
-)
+from core.domain import errors
 from core.protocol.codec import decode_from_server, encode
 from core.protocol.messages import PROTOCOL, SUBPROTOCOL, Close, Failed, Hello, Welcome, Wire
 from core.protocol.packed import PACKED, is_packed, unpack
@@ -87,8 +79,8 @@ class ReconnectingConnection:
         self._queue: deque[Wire | bytes] = deque()
         self._queued = asyncio.Event()
         self._hurry = asyncio.Event()
-        self._failure: ReportableError | None = None
-        self._cause: ReportableError | None = None
+        self._failure: errors.ReportableError | None = None
+        self._cause: errors.ReportableError | None = None
         self._greeted_at: float | None = None
 
     @property
@@ -138,7 +130,7 @@ class ReconnectingConnection:
         self._tell(state=now.state, latency_ms=now.latency_ms, code=code, sentence=sentence, scopes=now.scopes,
                    capabilities=now.capabilities)
 
-    def abort(self, cause: ReportableError) -> None:
+    def abort(self, cause: errors.ReportableError) -> None:
         """Cut this connection here and now; `run` makes the next one soon. The status tells the cause."""
         self._cause = cause
         if self._socket is not None:
@@ -157,7 +149,7 @@ class ReconnectingConnection:
                 await self._serve(socket)
             finally:
                 await shut(socket)
-        except ReportableError as error:
+        except errors.ReportableError as error:
             self._stand(error)
         except ConnectionClosed as error:
             self._stand(self._cause or _closed(error, self.url, self._failure))
@@ -174,9 +166,9 @@ class ReconnectingConnection:
         async with asyncio.timeout(GREETING_S):
             message = decode_from_server(await socket.recv())
         if isinstance(message, Failed):
-            raise make_error(message.kind, message.code, message.sentence, message.params)
+            raise errors.make_error(message.kind, message.code, message.sentence, message.params)
         if not isinstance(message, Welcome):
-            raise ProtocolMismatch("no_welcome", f"{self.url} does not answer as a Tiphys server.")
+            raise errors.ProtocolMismatch("no_welcome", f"{self.url} does not answer as a Tiphys server.")
         self._socket = socket
         self._greeted_at = asyncio.get_running_loop().time()
         latency = (self._greeted_at - began) * 1000
@@ -197,11 +189,11 @@ class ReconnectingConnection:
             return
         try:
             message = decode_from_server(unpack(frame) if isinstance(frame, bytes) else frame)
-        except InvalidInput as error:
+        except errors.InvalidInput as error:
             log.info("ignored a message of the server: %s", error)
             return
         if isinstance(message, Failed):
-            self._failure = make_error(message.kind, message.code, message.sentence, message.params)
+            self._failure = errors.make_error(message.kind, message.code, message.sentence, message.params)
         await self._owner.on_message(message)
 
     async def _drain(self, socket: ClientConnection) -> None:
@@ -215,11 +207,11 @@ class ReconnectingConnection:
         except ConnectionClosed:
             return
 
-    def _stand(self, error: ReportableError) -> None:
-        if isinstance(error, Conflict) and error.code == "fenced":
+    def _stand(self, error: errors.ReportableError) -> None:
+        if isinstance(error, errors.Conflict) and error.code == "fenced":
             self._tell(state="offline", code=error.code, sentence=error.sentence)
             raise error
-        denied = isinstance(error, (Denied, ProtocolMismatch))
+        denied = isinstance(error, (errors.Denied, errors.ProtocolMismatch))
         log.info("%s", error.sentence)
         self._tell(state="denied" if denied else "offline", code=error.code, sentence=error.sentence)
 
@@ -243,26 +235,26 @@ class ReconnectingConnection:
         self._hurry.clear()
 
 
-def _refused(error: Exception, url: str) -> ReportableError:
+def _refused(error: Exception, url: str) -> errors.ReportableError:
     if isinstance(error, InvalidStatus) and error.response.status_code in _FATAL_STATUS:
         code = _FATAL_STATUS[error.response.status_code]
         answer = error.response.body.decode(errors="replace").strip() if error.response.body else ""
-        return Denied(code, answer or f"{url} refused the token.", server=url)
+        return errors.Denied(code, answer or f"{url} refused the token.", server=url)
     if isinstance(error, InvalidStatus) and error.response.status_code == 400:
-        return ProtocolMismatch("subprotocol", f"{url} does not speak {SUBPROTOCOL}.", server=url)
+        return errors.ProtocolMismatch("subprotocol", f"{url} does not speak {SUBPROTOCOL}.", server=url)
     return _unavailable(url, str(error) or type(error).__name__)
 
 
-def _closed(error: ConnectionClosed, url: str, failure: ReportableError | None) -> ReportableError:
+def _closed(error: ConnectionClosed, url: str, failure: errors.ReportableError | None) -> errors.ReportableError:
     code, reason = (error.rcvd.code, error.rcvd.reason) if error.rcvd else (None, "")
     if code == Close.FENCED:
-        return Conflict("fenced", "A newer runner holds this session.")
-    if code in _FATAL_CLOSE and not isinstance(failure, (Denied, ProtocolMismatch)):
-        return Denied(_FATAL_CLOSE[code], f"{url} closed the connection: {reason or code}.", server=url)
+        return errors.Conflict("fenced", "A newer runner holds this session.")
+    if code in _FATAL_CLOSE and not isinstance(failure, (errors.Denied, errors.ProtocolMismatch)):
+        return errors.Denied(_FATAL_CLOSE[code], f"{url} closed the connection: {reason or code}.", server=url)
     if failure is not None and (code == 1011 or (code or 0) >= 4000):
         return failure
     return _unavailable(url, f"the connection ended ({code or 'cut'} {reason}".rstrip() + ")")
 
 
-def _unavailable(url: str, why: str) -> ReportableError:
-    return Unavailable("server_away", f"{url} cannot be reached: {why}.", server=url)
+def _unavailable(url: str, why: str) -> errors.ReportableError:
+    return errors.Unavailable("server_away", f"{url} cannot be reached: {why}.", server=url)

@@ -14,7 +14,6 @@ DIVERSITY_LEAST = 20
 DIVERSITY_LAST = 50
 """So many commands, the last since the first error, are looked at: a good beginning does not hide a loop."""
 
-
 _InARow = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
 _Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 

@@ -20,7 +20,6 @@ from core.domain.errors import InvalidInput
 MOST_MESSAGES = MOST_ITEMS
 """Messages of the longest context: a few deltas that keep the same range twice describe more than any memory holds."""
 
-
 _FEW = 8
 """So many messages are sought one by one, which is quicker than an index of all that were there."""
 

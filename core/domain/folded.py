@@ -11,20 +11,8 @@ from array import array
 
 import msgspec
 
+from core.domain import events as e
 from core.domain.errors import InvalidInput
-from core.domain.events import (
-    ActionAsked,
-    Branched,
-    FileChanged,
-    ScoreGiven,
-    SearchMade,
-    SessionCreated,
-    StepStarted,
-    SubmissionMade,
-    SubmissionRescored,
-    SummaryAdded,
-    TakenOver,
-)
 from core.domain.guidance import Guidance
 from core.domain.items import Item
 from core.domain.outputs import Outputs
@@ -48,10 +36,10 @@ class _Folded(msgspec.Struct, kw_only=True):
     version: str
     seq: int
     row: SessionRow
-    created: SessionCreated | None
-    open_step: StepStarted | None
-    offered: TakenOver | None
-    asked: dict[str, ActionAsked]
+    created: e.SessionCreated | None
+    open_step: e.StepStarted | None
+    offered: e.TakenOver | None
+    asked: dict[str, e.ActionAsked]
     columns: dict[str, memoryview]
     flags: memoryview
     shapes: list[StepShape]
@@ -60,15 +48,15 @@ class _Folded(msgspec.Struct, kw_only=True):
     steps: int
     places: list[int]
     others: list[Item]
-    summaries: dict[str, SummaryAdded]
+    summaries: dict[str, e.SummaryAdded]
     steps_before: dict[str, int]
     guidance: dict[str, Guidance]
-    scores: list[ScoreGiven]
-    submissions: list[SubmissionMade]
-    rescored: list[SubmissionRescored]
-    branched: Branched | None
-    files: list[FileChanged]
-    web_searches: list[SearchMade] = msgspec.field(name="searches")
+    scores: list[e.ScoreGiven]
+    submissions: list[e.SubmissionMade]
+    rescored: list[e.SubmissionRescored]
+    branched: e.Branched | None
+    files: list[e.FileChanged]
+    web_searches: list[e.SearchMade] = msgspec.field(name="searches")
     terminals: dict[str, _Tape]
     notes: list[Note]
     spent: dict[str, dict[int, float]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
 from math import isfinite
@@ -10,7 +11,7 @@ import msgspec
 
 from core.domain.bounds import MOST_COST, NAME, WHOLE, clamp
 from core.domain.deed import Deed, deed_of
-from core.domain.step import Observation, StepBody, StepHead, Usage
+from core.domain.step import ActionError, Observation, StepBody, StepHead, Usage
 from core.domain.tools import OWN, ToolTable
 
 TITLE = 200
@@ -30,20 +31,28 @@ class _Typed(msgspec.Struct):
 
 
 def make_head(body: StepBody, *, usage: Usage = Usage(), started_at: datetime | None = None,
-              ended_at: datetime | None = None, tools: ToolTable = OWN) -> StepHead:
-    """The head of a body. The worst observation gives the status; `tools` says what the actions are for."""
+              ended_at: datetime | None = None, tools: ToolTable = OWN, path: str = "",
+              refused: Collection[str] = ()) -> StepHead:
+    """The head of a body. The worst observation gives the status; `tools` says what the actions are for.
+
+    `path` is the file that an editor had open, for calls that do not name it; `refused` are the calls that an editor
+    says in words alone it did not carry out: they changed no line.
+    """
     worst = max(body.observations, key=lambda o: (o.is_error, o.status == "running"), default=None)
     error = worst.error if worst else None
     deeds = [deed_of(action, tools) for action in body.actions]
-    failed = {o.call_id for o in body.observations if o.is_error}
+    failed = {*refused, *(o.call_id for o in body.observations if o.is_error)}
+    status = worst.status if worst else "finished"
+    if refused and status == "finished" and error is None:
+        status, error = "refused", ActionError(kind="refused", message="")
     made = [deed for deed, action in zip(deeds, body.actions, strict=True) if action.call_id not in failed]
     return StepHead(
         number=body.number,
-        title=_title(body, deeds),
+        title=_title(body, deeds, path),
         tools=tuple(a.tool[:NAME] for a in body.actions),  # a model may name what there is not, at any length
         family=body.actions[0].family if body.actions else "other",
-        status=worst.status if worst else "finished",
-        is_error=bool(worst and worst.is_error),
+        status=status,
+        is_error=error is not None or bool(worst and worst.is_error),
         error_kind=error.kind if error else "",
         is_waiting=bool(deeds) and all(deed.kind == "wait" for deed in deeds),
         kind=_kind(deeds),
@@ -73,13 +82,13 @@ def _within_bounds(usage: Usage) -> Usage:
                  cost_usd=cost if cost is None else max(0.0, min(MOST_COST, cost)))
 
 
-def _title(body: StepBody, deeds: list[Deed]) -> str:
+def _title(body: StepBody, deeds: list[Deed], path: str) -> str:
     """One line for a step: its first action with what it did, else its thought, else what came back."""
     if not body.actions:
         return _words(body.thought) or _answer(body.observations)
     tool, did = body.actions[0].tool, deeds[0].title
-    if not did and deeds[0].is_change:
-        did = next((str(p) for o in body.observations if (p := o.data.get("open_file"))), "")
+    if (not did or did.isdigit()) and (deeds[0].is_change or deeds[0].kind == "read"):
+        did = next((str(p) for o in body.observations if (p := o.data.get("open_file"))), path) or did
     did = did or _words(body.thought) or _answer(body.observations)
     more = f" (+{len(deeds) - 1})" if len(deeds) > 1 else ""
     return _one_line(f"{tool} {did}")[: TITLE - len(more)] + more

@@ -26,6 +26,9 @@ DEFAULT_ENDPOINT = "https://api.openai.com/v1"
 _ENDPOINT = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:/[A-Za-z0-9._~:@+-]+)*/?\Z")
 """Plain enough to mean the same to every parser: no user, no query, no escapes (RFC 3986 allows more)."""
 
+REACHED = re.compile(r"(?:\*\.)?(?:[A-Za-z0-9-]{1,63}\.)*[A-Za-z0-9-]{1,63}(?::[0-9]{1,5})?\Z")
+"""What a host may be let reach."""
+
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}\Z")
 _PORTS = {"http": 80, "https": 443}
 
@@ -58,6 +61,7 @@ _SENTENCES: dict[str, str] = {
     "reach": "its host {name} reaches {endpoint}",
     "data": "its hosts read {name} of this computer",
     "machine": "its agent works WITHOUT A SANDBOX on the machine {name}",
+    "lab_name": "hosts with a network, and builds, reach {name}, whose address may be private",
 }
 
 
@@ -123,6 +127,14 @@ def key_right(variable: str, endpoint: str) -> HostRight:
         short = variable[:80]
         raise InvalidInput("bad_variable", f"{short!r} cannot be the name of a variable.", variable=short)
     return HostRight("variable", variable, endpoint_of(endpoint))
+
+
+def lab_name(name: str) -> HostRight:
+    """That whatever has a network also reaches a name of the lab's own network. Raises InvalidInput (bad_endpoint)."""
+    if name.startswith("*") or not REACHED.match(name):
+        raise InvalidInput("bad_endpoint", f"{name[:80]!r} is no name to be reached: NAME or NAME:PORT is wanted.",
+                           endpoint=name[:120])
+    return HostRight("lab_name", name.lower())
 
 
 def endpoint_of(base_url: str) -> str:

@@ -12,7 +12,6 @@ _SUBAGENT = ".sub."
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 
-
 LONGEST_LABEL = 200
 """Characters of the name or version of a rule or judge."""
 

@@ -6,47 +6,10 @@ from typing import Annotated
 
 import msgspec
 
+from core.domain import bounds
+from core.domain import events as e
 from core.domain.attention import Thresholds
-from core.domain.bounds import (
-    INT64,
-    WHOLE,
-    Balance,
-    Code,
-    Count,
-    Few,
-    Id,
-    Moment,
-    Name,
-    Points,
-    Reason,
-    Sequence,
-    StepPlace,
-    Title,
-    Total,
-    TotalCost,
-    clamp,
-)
 from core.domain.errors import InvalidInput
-from core.domain.events import (
-    AttentionCleared,
-    AttentionRaised,
-    Branched,
-    Event,
-    ExchangeMade,
-    GuidanceDelivered,
-    GuidanceQueued,
-    GuidanceWithdrawn,
-    HandedBack,
-    ScoreGiven,
-    SessionContinued,
-    SessionCreated,
-    SessionState,
-    SessionStateChanged,
-    StepAdded,
-    TakenOver,
-    TakeoverAsked,
-    ThresholdsSet,
-)
 from core.domain.events.takeover import DROPS
 from core.domain.progress import Progress
 from core.domain.step import Usage
@@ -77,51 +40,51 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `origin` is the log's, except that an imported archive of a live session is no live session.
     """
 
-    session: Name
-    title: Title = ""
-    task: Id = ""
-    model: Name = ""
-    origin: Name = "live"
-    state: SessionState = "queued"
-    reason: Code = ""
-    seq: Sequence = 0
-    steps: StepPlace = 0
-    errors: Count = 0
-    score: Points | None = None
-    tokens: Total | None = None
-    cost_usd: TotalCost | None = None
-    guidance_waiting: Balance = 0
+    session: bounds.Name
+    title: bounds.Title = ""
+    task: bounds.Id = ""
+    model: bounds.Name = ""
+    origin: bounds.Name = "live"
+    state: e.SessionState = "queued"
+    reason: bounds.Code = ""
+    seq: bounds.Sequence = 0
+    steps: bounds.StepPlace = 0
+    errors: bounds.Count = 0
+    score: bounds.Points | None = None
+    tokens: bounds.Total | None = None
+    cost_usd: bounds.TotalCost | None = None
+    guidance_waiting: bounds.Balance = 0
     """Below zero only while a restored log knows of a delivery and not yet of the text."""
-    attention: Annotated[tuple[Code, ...], Few] = ()
+    attention: Annotated[tuple[bounds.Code, ...], bounds.Few] = ()
     thresholds: Thresholds | None = None
     """From where on it asks for a look; None: as every session does."""
     limits: Limits | None = None
     """When a live session ends by itself; None where the log does not say, as of an import."""
-    created_at: Moment | None = None
-    updated_at: Moment | None = None
-    began_at: Moment | None = None
-    ended_at: Moment | None = None
+    created_at: bounds.Moment | None = None
+    updated_at: bounds.Moment | None = None
+    began_at: bounds.Moment | None = None
+    ended_at: bounds.Moment | None = None
     """When the agent's first step began and its last one ended, whenever that was logged or read by people."""
-    parent: Id = ""
-    parent_step: StepPlace = 0
+    parent: bounds.Id = ""
+    parent_step: bounds.StepPlace = 0
     """The session that this one branched from, and after which of its steps."""
-    group: Id = ""
-    arm: Name = ""
+    group: bounds.Id = ""
+    arm: bounds.Name = ""
     """The question that it answers together with others, and which side of it: see `Branched`."""
-    queue_place: Count = 0
+    queue_place: bounds.Count = 0
     """How many sessions wait for hosts up to this one; 0 where it waits for none."""
-    caller: Id = ""
-    caller_step: StepPlace = 0
+    caller: bounds.Id = ""
+    caller_step: bounds.StepPlace = 0
     """The session and its step (0: it is not known) that called this one as a subagent."""
-    held_by: Name = ""
+    held_by: bounds.Name = ""
     """The person who has taken over, or asked to: the next actions are theirs."""
     is_outside: bool = False
     """The server starts no runner for it: one of somebody else's making comes."""
-    unreadable: Reason = ""
+    unreadable: bounds.Reason = ""
     """Why the log, or this row, cannot be read from some place on; "" for every log that can."""
-    judged: Annotated[dict[Name, Progress], Few] = {}
+    judged: Annotated[dict[bounds.Name, Progress], bounds.Few] = {}
     """How far people judged it: each by the author's key, and all together under ""; the server counts."""
-    hidden_until: Sequence = 0
+    hidden_until: bounds.Sequence = 0
     """An import of so many events is under way; before they are here, no list shows the session."""
 
     @property
@@ -141,7 +104,7 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return took or None
 
     @property
-    def started_at(self) -> Moment | None:
+    def started_at(self) -> bounds.Moment | None:
         """When the agent began, or a live session was made; None where a foreign file has no times: when it was read
         here is not when it ran."""
         return self.began_at or (self.created_at if self.origin == "live" else None)
@@ -171,54 +134,55 @@ def decode_row(data: bytes | str | msgspec.Raw, session: str = "") -> SessionRow
             if session:
                 return SessionRow(session=session, unreadable=f"{error}"[:500])
             raise InvalidInput("bad_row", f"A session's row cannot be read: {deeper}") from deeper
-        return SessionRow(session=named.session[:200], title=named.title[:200], seq=clamp(named.seq, INT64),
-                          unreadable=f"{error}"[:500], hidden_until=clamp(named.hidden_until, INT64))
+        return SessionRow(session=named.session[:200], title=named.title[:200], unreadable=f"{error}"[:500],
+                          seq=bounds.clamp(named.seq, bounds.INT64),
+                          hidden_until=bounds.clamp(named.hidden_until, bounds.INT64))
 
 
-def advance(row: SessionRow, seq: int, event: Event) -> SessionRow:
+def advance(row: SessionRow, seq: int, event: e.Event) -> SessionRow:
     """The row after one more event."""
     changes = {"seq": seq, "updated_at": event.at, **_changes(row, event)}
     return msgspec.structs.replace(row, **changes)
 
 
-def _changes(row: SessionRow, event: Event) -> dict[str, object]:
+def _changes(row: SessionRow, event: e.Event) -> dict[str, object]:
     match event.fact:
-        case SessionCreated() as f:
+        case e.SessionCreated() as f:
             return {"title": f.task.title, "task": f.task.id, "model": f.agent.model.name,
                     "is_outside": f.agent.kind == "outside",
                     "origin": row.origin if row.origin != "live" else f.origin, "created_at": event.at,
                     "limits": f.task.limits if row.origin == f.origin == "live" else None,
                     **({"group": f.group} if f.group else {})}
-        case Branched(is_call=True) as f:
+        case e.Branched(is_call=True) as f:
             return {"caller": f.parent, "caller_step": f.step}
-        case Branched() as f if f.group:
+        case e.Branched() as f if f.group:
             return {"parent": f.parent, "parent_step": f.step, "group": f.group, "arm": f.arm}
-        case SessionStateChanged() as f:
+        case e.SessionStateChanged() as f:
             held = {"held_by": ""} if f.state in FINAL_STATES else {}
             return {"state": f.state, "reason": f.reason, "queue_place": f.queue_place, **held}
-        case TakeoverAsked():
+        case e.TakeoverAsked():
             return {"held_by": event.author.name}
-        case TakenOver() as f:
+        case e.TakenOver() as f:
             return {"held_by": f.person}
-        case HandedBack(reason=reason) if reason not in DROPS:
+        case e.HandedBack(reason=reason) if reason not in DROPS:
             return {"held_by": ""}
-        case SessionContinued() as f:
+        case e.SessionContinued() as f:
             return {"state": "queued", "reason": CONTINUED, "limits": _extended(row, f.more)}
-        case StepAdded() as f:
+        case e.StepAdded() as f:
             return _step_changes(row, f)
-        case ExchangeMade(step=0) as f:
+        case e.ExchangeMade(step=0) as f:
             return _used(row, f.usage)
-        case ScoreGiven() as f if f.total is not None:
+        case e.ScoreGiven() as f if f.total is not None:
             return {"score": f.total}
-        case GuidanceQueued():
+        case e.GuidanceQueued():
             return {"guidance_waiting": row.guidance_waiting + 1}
-        case GuidanceDelivered() | GuidanceWithdrawn():
+        case e.GuidanceDelivered() | e.GuidanceWithdrawn():
             return {"guidance_waiting": row.guidance_waiting - 1}
-        case AttentionRaised() as f:
+        case e.AttentionRaised() as f:
             return {"attention": tuple(dict.fromkeys((*row.attention, f.kind)))}
-        case ThresholdsSet() as f:
+        case e.ThresholdsSet() as f:
             return {"thresholds": f.thresholds}
-        case AttentionCleared() as f:
+        case e.AttentionCleared() as f:
             return {"attention": tuple(k for k in row.attention if k != f.kind)}
     return {}
 
@@ -236,16 +200,16 @@ def _used(row: SessionRow, usage: Usage, before: Usage = Usage()) -> dict[str, o
     used = [n for n in (usage.input_tokens, usage.output_tokens) if n is not None]
     counted = (before.input_tokens or 0) + (before.output_tokens or 0)
     cost = None if usage.cost_usd is None else usage.cost_usd - (before.cost_usd or 0.0)
-    return {"tokens": clamp((row.tokens or 0) + sum(used) - counted, WHOLE) if used else row.tokens,
+    return {"tokens": bounds.clamp((row.tokens or 0) + sum(used) - counted, bounds.WHOLE) if used else row.tokens,
             "cost_usd": max(0.0, (row.cost_usd or 0.0) + cost) if cost is not None else row.cost_usd}
 
 
-def _step_changes(row: SessionRow, fact: StepAdded) -> dict[str, object]:
+def _step_changes(row: SessionRow, fact: e.StepAdded) -> dict[str, object]:
     times = [at for at in (fact.head.started_at, fact.head.ended_at) if at is not None]
     return {
         "began_at": min([*times[:1], *filter(None, (row.began_at,))], default=None),
         "ended_at": max([*times[-1:], *filter(None, (row.ended_at,))], default=None),
         "steps": max(row.steps, fact.head.number),
-        "errors": clamp(row.errors + (fact.head.is_error and not fact.is_error_counted)),
+        "errors": bounds.clamp(row.errors + (fact.head.is_error and not fact.is_error_counted)),
         **_used(row, fact.head.usage, fact.counted),
     }

@@ -6,23 +6,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from core.domain import bounds
 from core.domain.action_kinds import Family
 from core.domain.blob import BlobRef
-from core.domain.bounds import (
-    Code,
-    Cost,
-    Count,
-    ExitCode,
-    Many,
-    Moment,
-    Name,
-    Points,
-    Reason,
-    StepNumber,
-    Title,
-    Tokens,
-    Total,
-)
 from core.domain.errors import InvalidInput
 from core.domain.picture import Picture
 
@@ -48,11 +34,11 @@ class Output(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     text: str = ""
     truncated: bool = False
-    total_chars: Total = 0
+    total_chars: bounds.Total = 0
     blob: BlobRef = ""
     terminal: str = ""
-    start: Total = 0
-    end: Total = 0
+    start: bounds.Total = 0
+    end: bounds.Total = 0
 
 
 class ActionError(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,15 +56,15 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     call_id: str
     status: Status = "finished"
-    exit_code: ExitCode | None = None
+    exit_code: bounds.ExitCode | None = None
     output: Output = Output()
     job: str = ""
     error: ActionError | None = None
     data: dict[str, Any] = {}
-    started_at: Moment | None = None
-    ended_at: Moment | None = None
+    started_at: bounds.Moment | None = None
+    ended_at: bounds.Moment | None = None
     pictures: tuple[Picture, ...] = ()
-    reward: Points | None = None
+    reward: bounds.Points | None = None
     done: bool = False
 
     @property
@@ -90,10 +76,10 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one completion used. None means that the source does not say."""
 
-    input_tokens: Tokens | None = None
-    output_tokens: Tokens | None = None
-    cached_tokens: Tokens | None = None
-    cost_usd: Cost | None = None
+    input_tokens: bounds.Tokens | None = None
+    output_tokens: bounds.Tokens | None = None
+    cached_tokens: bounds.Tokens | None = None
+    cost_usd: bounds.Cost | None = None
 
 
 class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -104,39 +90,39 @@ class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `author` is the person who wrote it in the agent's place; "" for the agent's own.
     """
 
-    number: StepNumber
-    title: Title = ""
-    tools: Annotated[tuple[Name, ...], Many] = ()
+    number: bounds.StepNumber
+    title: bounds.Title = ""
+    tools: Annotated[tuple[bounds.Name, ...], bounds.Many] = ()
     family: Family = "other"
     status: Status = "finished"
     is_error: bool = False
-    error_kind: Code = ""
+    error_kind: bounds.Code = ""
     is_waiting: bool = False
-    kind: Code = ""
-    exit_code: ExitCode | None = None
-    added: Count = 0
-    removed: Count = 0
-    hosts: Annotated[tuple[Name, ...], Many] = ()
-    thought_chars: Count = 0
-    output_chars: Total = 0
+    kind: bounds.Code = ""
+    exit_code: bounds.ExitCode | None = None
+    added: bounds.Count = 0
+    removed: bounds.Count = 0
+    hosts: Annotated[tuple[bounds.Name, ...], bounds.Many] = ()
+    thought_chars: bounds.Count = 0
+    output_chars: bounds.Total = 0
     usage: Usage = Usage()
-    started_at: Moment | None = None
-    ended_at: Moment | None = None
-    author: Name = ""
+    started_at: bounds.Moment | None = None
+    ended_at: bounds.Moment | None = None
+    author: bounds.Name = ""
 
 
 class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The whole step, stored as one blob and fetched when looked at. `pictures` came with people's words that it was
     the first to see. `unsampled` says why the answer has no sampled tokens although its model was asked for them."""
 
-    number: StepNumber
+    number: bounds.StepNumber
     thought: str = ""
     actions: tuple[Action, ...] = ()
     observations: tuple[Observation, ...] = ()
     model: str = ""
     finish_reason: str = ""
     pictures: tuple[Picture, ...] = ()
-    unsampled: Reason = ""
+    unsampled: bounds.Reason = ""
 
     @property
     def all_pictures(self) -> tuple[Picture, ...]:

@@ -22,7 +22,7 @@ from core.domain.context import ContextDelta, MessageRef
 from core.domain.events import StepAdded, decode_event
 from core.domain.places import ByPlace
 from core.domain.step import StepHead, Usage
-from core.domain.verdict import DECIDED, Author, StepOutcome, Verdict, masked_actions, step_outcome
+from core.domain.verdict import DECIDED, PEOPLE, Author, StepOutcome, Verdict, masked_actions, step_outcome
 
 Read = Callable[[Sequence[int]], dict[int, bytes]]
 """Gives the bodies of the events with these seqs, by seq."""
@@ -61,8 +61,8 @@ class Opinions(msgspec.Struct, kw_only=True):
 
 
 def is_judged(opinions: Opinions) -> bool:
-    """Whether a person decided on a step: kept it or masked it."""
-    return any(v.author.kind == "person" and v.value in DECIDED for v in opinions.verdicts.values())
+    """Whether a step was decided on: kept or masked by a person, or by those who made the file."""
+    return any(v.author.kind in PEOPLE and v.value in DECIDED for v in opinions.verdicts.values())
 
 
 class StepEntry(msgspec.Struct, kw_only=True):

@@ -7,23 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from core.domain.bounds import (
-    Address,
-    Cost,
-    Count,
-    Factor,
-    Few,
-    Id,
-    Name,
-    Points,
-    Seconds,
-    Share,
-    Text,
-    Title,
-    Tokens,
-    Total,
-    TotalCost,
-)
+from core.domain import bounds
 
 
 class Data(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,8 +16,8 @@ class Data(msgspec.Struct, frozen=True, kw_only=True):
     `source` lies in the task's folder, or (an absolute path of the server's machine) wherever its operator allows.
     """
 
-    source: Address
-    target: Address
+    source: bounds.Address
+    target: bounds.Address
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,41 +32,41 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     There `user` names the account of the image that it works as, which is never root.
     """
 
-    name: Name
-    image: Address = ""
-    build: Address = ""
-    bases: Annotated[tuple[Address, ...], Few] = ()
-    workdir: Address = ""
-    user: Name = ""
-    cpus: Factor = 1.0
-    memory_mb: Count = 1024
-    pids: Count = 256
-    disk_mb: Count = 20_480
+    name: bounds.Name
+    image: bounds.Address = ""
+    build: bounds.Address = ""
+    bases: Annotated[tuple[bounds.Address, ...], bounds.Few] = ()
+    workdir: bounds.Address = ""
+    user: bounds.Name = ""
+    cpus: bounds.Factor = 1.0
+    memory_mb: bounds.Count = 1024
+    pids: bounds.Count = 256
+    disk_mb: bounds.Count = 20_480
     network: bool = False
-    gpus: Count = 0
-    reach: Annotated[tuple[Address, ...], Few] = ()
-    data: Annotated[tuple[Data, ...], Few] = ()
-    machine: Name = ""
+    gpus: bounds.Count = 0
+    reach: Annotated[tuple[bounds.Address, ...], bounds.Few] = ()
+    data: Annotated[tuple[Data, ...], bounds.Few] = ()
+    machine: bounds.Name = ""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """When a session ends by itself; None is without limit. Wall time is in seconds of working time."""
 
-    steps: Count | None = 4000
-    wall_s: Seconds | None = None
-    tokens: Total | None = None
-    cost_usd: TotalCost | None = None
-    evaluations: Count | None = 4
+    steps: bounds.Count | None = 4000
+    wall_s: bounds.Seconds | None = None
+    tokens: bounds.Total | None = None
+    cost_usd: bounds.TotalCost | None = None
+    evaluations: bounds.Count | None = 4
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """So much more from now on for a session that continues; None leaves that limit as it is."""
 
-    steps: Count | None = None
-    wall_s: Seconds | None = None
-    tokens: Total | None = None
-    cost_usd: TotalCost | None = None
-    evaluations: Count | None = None
+    steps: bounds.Count | None = None
+    wall_s: bounds.Seconds | None = None
+    tokens: bounds.Total | None = None
+    cost_usd: bounds.TotalCost | None = None
+    evaluations: bounds.Count | None = None
 
 
 def extended(limits: Limits, used: Budget, more: Budget) -> Limits:
@@ -108,22 +92,22 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: Literal["script", "tests", "benchmark"] = "script"
-    script: Address = ""
-    submission: Annotated[tuple[Address, ...], Few] = ()
-    references: Address = ""
-    timeout_s: Seconds = 60.0
+    script: bounds.Address = ""
+    submission: Annotated[tuple[bounds.Address, ...], bounds.Few] = ()
+    references: bounds.Address = ""
+    timeout_s: bounds.Seconds = 60.0
     as_root: bool = False
-    tests_at: Address = ""
+    tests_at: bounds.Address = ""
 
 
 class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a session plays in instead of hosts: a kind of `core.environments`, which of its items (games, levels,
     goals), the seed of what is random there, and what else this kind takes."""
 
-    kind: Name
-    item: Count = 0
-    seed: Count = 0
-    options: Annotated[dict[Name, Title], Few] = {}
+    kind: bounds.Name
+    item: bounds.Count = 0
+    seed: bounds.Count = 0
+    options: Annotated[dict[bounds.Name, bounds.Title], bounds.Few] = {}
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,21 +120,21 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     `environment` stands in the place of hosts and evaluator: its tools are the agent's, and it gives the score.
     """
 
-    id: Id
-    title: Title
-    description: Text
-    hosts: Annotated[tuple[Host, ...], Few] = (Host(name="main"),)
+    id: bounds.Id
+    title: bounds.Title
+    description: bounds.Text
+    hosts: Annotated[tuple[Host, ...], bounds.Few] = (Host(name="main"),)
     limits: Limits = Limits()
     evaluator: Evaluator = Evaluator()
-    workspace: Address = ""
-    packages: Address = ""
+    workspace: bounds.Address = ""
+    packages: bounds.Address = ""
     waits_for_guidance: bool = False
     peers: bool = True
     shared_folder: bool = False
-    domain: Name = ""
-    difficulty: Name = ""
-    baseline: Points | None = None
-    best_known: Points | None = None
+    domain: bounds.Name = ""
+    difficulty: bounds.Name = ""
+    baseline: bounds.Points | None = None
+    best_known: bounds.Points | None = None
     environment: EnvironmentSettings | None = None
 
 
@@ -170,17 +154,17 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: ModelKind = "scripted"
-    name: Name = ""
-    base_url: Address = ""
-    key_env: Name = ""
-    script: Address = ""
+    name: bounds.Name = ""
+    base_url: bounds.Address = ""
+    key_env: bounds.Name = ""
+    script: bounds.Address = ""
     actions: Literal["native", "text", "react"] = "native"
-    temperature: Factor | None = None
-    top_p: Share | None = None
+    temperature: bounds.Factor | None = None
+    top_p: bounds.Share | None = None
     records_tokens: bool = False
-    max_output_tokens: Tokens = 8192
-    input_price: Cost | None = None
-    output_price: Cost | None = None
+    max_output_tokens: bounds.Tokens = 8192
+    input_price: bounds.Cost | None = None
+    output_price: bounds.Cost | None = None
 
 
 class SnapshotRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,8 +174,8 @@ class SnapshotRules(msgspec.Struct, frozen=True, kw_only=True):
     `newest` stay; of older ones those by hand and before advice while they are few, and one for each doubling of age.
     """
 
-    every_steps: Count = 25
-    every_min: Count = 30
+    every_steps: bounds.Count = 25
+    every_min: bounds.Count = 30
     at_evaluations: bool = True
     at_summaries: bool = True
     at_guidance: bool = True
@@ -214,18 +198,18 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: Literal["own", "external", "outside"] = "own"
-    recipe: Name = ""
+    recipe: bounds.Name = ""
     dialect: Literal["", "anthropic", "chat", "responses", "gemini"] = ""
-    command: Address = ""
-    resume: Address = ""
-    install: Address = ""
+    command: bounds.Address = ""
+    resume: bounds.Address = ""
+    install: bounds.Address = ""
     is_attached: bool = False
     samples: bool = False
     acp: Literal["", "desktop", "allow", "reject"] = ""
     model: ModelSettings = ModelSettings()
     media: ModelSettings | None = None
-    context_tokens: Tokens = 100_000
+    context_tokens: bounds.Tokens = 100_000
     sandbox: Literal["docker", "local"] = "docker"
     confirmed_unconfined: bool = False
-    output_chars: Count = 30_000
+    output_chars: bounds.Count = 30_000
     snapshots: SnapshotRules = SnapshotRules()

@@ -8,54 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from core.domain import events as e
 from core.domain.context import Contexts, MessageRef, apply_delta
 from core.domain.errors import Conflict, NotFound
-from core.domain.events import (
-    ActionAsked,
-    AttentionCleared,
-    AttentionRaised,
-    Branched,
-    ControlAsked,
-    Event,
-    ExchangeMade,
-    Fact,
-    FileChanged,
-    GuidanceAnswered,
-    GuidanceChangeAsked,
-    GuidanceChangeRefused,
-    GuidanceDelivered,
-    GuidanceEdited,
-    GuidanceFact,
-    GuidanceQueued,
-    GuidanceWithdrawn,
-    HandBackAsked,
-    HandedBack,
-    HostPlaceChanged,
-    NoteAdded,
-    OpinionFact,
-    Placed,
-    ScoreGiven,
-    SearchMade,
-    SessionContinued,
-    SessionCreated,
-    SessionStateChanged,
-    SnapshotFailed,
-    SnapshotTaken,
-    StepAdded,
-    StepStarted,
-    SubmissionMade,
-    SubmissionRescored,
-    SummaryAdded,
-    TagSet,
-    TakenOver,
-    TakeoverAsked,
-    TerminalOutput,
-    ThresholdsSet,
-    TimeSpent,
-    UnknownFact,
-    VerdictGiven,
-    kinds_of,
-)
 from core.domain.events.takeover import DROPS
 from core.domain.guidance import Guidance
 from core.domain.items import Item, Items
@@ -76,27 +31,27 @@ class Trajectory:
         self._read = read
         self.seq = 0
         self.row = SessionRow(session=session)
-        self.created: SessionCreated | None = None
+        self.created: e.SessionCreated | None = None
         self.items = Items()
         self.steps = Steps(read)
-        self.summaries: dict[str, SummaryAdded] = {}
+        self.summaries: dict[str, e.SummaryAdded] = {}
         self.guidance: dict[str, Guidance] = {}
-        self.early: dict[str, list[Event]] = {}
+        self.early: dict[str, list[e.Event]] = {}
         """What was told about guidance before its text: a restored log gets the runner's word first."""
-        self.early_opinions: dict[int, list[Event]] = {}
+        self.early_opinions: dict[int, list[e.Event]] = {}
         """What was said about steps that are not here yet: a restored log may get a person's word first."""
-        self.scores: list[ScoreGiven] = []
-        self.submissions: list[SubmissionMade] = []
-        self.rescored: list[SubmissionRescored] = []
-        self.branched: Branched | None = None
+        self.scores: list[e.ScoreGiven] = []
+        self.submissions: list[e.SubmissionMade] = []
+        self.rescored: list[e.SubmissionRescored] = []
+        self.branched: e.Branched | None = None
         """The session that this one is a part or a continuation of."""
-        self.files: list[FileChanged] = []
-        self.web_searches: list[SearchMade] = []
+        self.files: list[e.FileChanged] = []
+        self.web_searches: list[e.SearchMade] = []
         self.terminals: dict[str, Outputs] = {}
-        self.open_step: StepStarted | None = None
-        self.offered: TakenOver | None = None
+        self.open_step: e.StepStarted | None = None
+        self.offered: e.TakenOver | None = None
         """Who has taken over, from where on, and what they may call; None while the agent works."""
-        self.asked: dict[str, ActionAsked] = {}
+        self.asked: dict[str, e.ActionAsked] = {}
         """What they want and is not carried out yet, by the event's id."""
         self.notes: list[Note] = []
         """What was said of the whole session: notes on step 0."""
@@ -105,7 +60,7 @@ class Trajectory:
         self.contexts = _contexts(self.steps)
         self.summary_places: dict[str, int] = {}
 
-    def apply(self, placed: Placed) -> Event:
+    def apply(self, placed: e.Placed) -> e.Event:
         """Take the next event. Raises Conflict when its seq is not the next one."""
         if placed.seq != self.seq + 1:
             raise Conflict("seq_gap", f"Event {placed.seq} of session {self.session} follows {self.seq}.")
@@ -127,17 +82,17 @@ class Trajectory:
         """The exact context of a step. Raises NotFound."""
         return self.contexts.at(self._at(number))
 
-    def summary_context(self, summary: SummaryAdded) -> list[MessageRef]:
+    def summary_context(self, summary: e.SummaryAdded) -> list[MessageRef]:
         """The exact context in which a summary was written."""
         return apply_delta(self.contexts.at(self.steps_before(summary) - 1), summary.context)
 
-    def newest_rescore(self, ordinal: int) -> SubmissionRescored | None:
+    def newest_rescore(self, ordinal: int) -> e.SubmissionRescored | None:
         """What an evaluator gave a submission last, later than at first; one that failed where none gave a score. None
         where it was scored once."""
         found = [one for one in self.rescored if one.ordinal == ordinal]
         return next((one for one in reversed(found) if not one.failed), found[-1] if found else None)
 
-    def steps_before(self, summary: SummaryAdded) -> int:
+    def steps_before(self, summary: e.SummaryAdded) -> int:
         """How many steps there were when a summary was written: more than it replaces."""
         return self.summary_places[summary.id]
 
@@ -147,24 +102,24 @@ class Trajectory:
             raise NotFound("no_step", f"Session {self.session} has no step {number}.", step=number)
         return at
 
-    def _take(self, seq: int, event: Event) -> None:
+    def _take(self, seq: int, event: e.Event) -> None:
         fold = FOLDS.get(type(event.fact))
         if fold is not None:
             fold(self, seq, event, event.fact)
 
-    def _create(self, seq: int, event: Event, fact: SessionCreated) -> None:
+    def _create(self, seq: int, event: e.Event, fact: e.SessionCreated) -> None:
         self.created = fact
 
-    def _branch(self, seq: int, event: Event, fact: Branched) -> None:
+    def _branch(self, seq: int, event: e.Event, fact: e.Branched) -> None:
         self.branched = fact
 
-    def _begin_step(self, seq: int, event: Event, fact: StepStarted) -> None:
+    def _begin_step(self, seq: int, event: e.Event, fact: e.StepStarted) -> None:
         self.open_step = fact
         for name in fact.again:
             if name in self.guidance:
                 self.guidance[name].repeated_steps.append(fact.number)
 
-    def _add_step(self, seq: int, event: Event, fact: StepAdded) -> None:
+    def _add_step(self, seq: int, event: e.Event, fact: e.StepAdded) -> None:
         self.open_step = None
         self.asked.pop(fact.asked, None)
         at = self.steps.index_of(fact.head.number)
@@ -177,43 +132,43 @@ class Trajectory:
         for early in self.early_opinions.pop(fact.head.number, []):
             self._take(seq, early)
 
-    def _summarise(self, seq: int, event: Event, fact: SummaryAdded) -> None:
+    def _summarise(self, seq: int, event: e.Event, fact: e.SummaryAdded) -> None:
         self.summaries[fact.id] = fact
         self.summary_places[fact.id] = len(self.steps)
         self.items.add(Item("summary", fact.id))
 
-    def _score(self, seq: int, event: Event, fact: ScoreGiven) -> None:
+    def _score(self, seq: int, event: e.Event, fact: e.ScoreGiven) -> None:
         self.items.add(Item("score", len(self.scores)))
         self.scores.append(fact)
 
-    def _rescore(self, seq: int, event: Event, fact: SubmissionRescored) -> None:
+    def _rescore(self, seq: int, event: e.Event, fact: e.SubmissionRescored) -> None:
         self.rescored.append(fact)
 
-    def _hand_in(self, seq: int, event: Event, fact: SubmissionMade) -> None:
+    def _hand_in(self, seq: int, event: e.Event, fact: e.SubmissionMade) -> None:
         self.items.add(Item("submission", len(self.submissions)))
         self.submissions.append(fact)
 
-    def _print(self, seq: int, event: Event, fact: TerminalOutput) -> None:
+    def _print(self, seq: int, event: e.Event, fact: e.TerminalOutput) -> None:
         self.terminals.setdefault(f"{fact.host}/{fact.terminal}", Outputs(self._read)).add(seq, fact)
 
-    def _change_file(self, seq: int, event: Event, fact: FileChanged) -> None:
+    def _change_file(self, seq: int, event: e.Event, fact: e.FileChanged) -> None:
         self.files.append(fact)
 
-    def _search(self, seq: int, event: Event, fact: SearchMade) -> None:
+    def _search(self, seq: int, event: e.Event, fact: e.SearchMade) -> None:
         self.web_searches.append(fact)
 
-    def _spend(self, seq: int, event: Event, fact: TimeSpent) -> None:
+    def _spend(self, seq: int, event: e.Event, fact: e.TimeSpent) -> None:
         held = self.spent.setdefault(event.author.key, {})
         for step, seconds in fact.seconds.items():
             held[step] = held.get(step, 0.0) + seconds
 
-    def _take_opinion(self, seq: int, event: Event, fact: OpinionFact) -> None:
-        if fact.step == 0 and isinstance(fact, NoteAdded):
+    def _take_opinion(self, seq: int, event: e.Event, fact: e.OpinionFact) -> None:
+        if fact.step == 0 and isinstance(fact, e.NoteAdded):
             self.notes.append(Note(event.author, event.at, fact.text))
         else:
             self._judge(event, fact)
 
-    def _judge(self, event: Event, fact: OpinionFact) -> None:
+    def _judge(self, event: e.Event, fact: e.OpinionFact) -> None:
         at = self.steps.index_of(fact.step)
         if at is None:
             if fact.step > 0:
@@ -221,18 +176,18 @@ class Trajectory:
             return
         entry = self.steps.opinion(at)
         match fact:
-            case VerdictGiven():
+            case e.VerdictGiven():
                 given = Verdict(author=event.author, value=fact.value, reason=fact.reason, action=fact.action,
                                 at=event.at if fact.action else None)
                 take(entry.verdicts, given, event.at)
-            case NoteAdded():
+            case e.NoteAdded():
                 entry.notes.append(Note(event.author, event.at, fact.text, fact.anchor))
-            case TagSet():
+            case e.TagSet():
                 (entry.tags.add if fact.on else entry.tags.discard)(fact.tag)
 
-    def _guide(self, seq: int, event: Event, fact: GuidanceFact) -> None:
+    def _guide(self, seq: int, event: e.Event, fact: e.GuidanceFact) -> None:
         guidance = self.guidance.get(fact.guidance)
-        if isinstance(fact, GuidanceQueued):
+        if isinstance(fact, e.GuidanceQueued):
             self.guidance[fact.guidance] = Guidance(id=fact.guidance, text=fact.text, author=event.author.name,
                                                     mode=fact.mode, queued_at=event.at)
             for early in self.early.pop(fact.guidance, []):
@@ -242,70 +197,70 @@ class Trajectory:
         else:
             self._advance_guidance(guidance, fact)
 
-    def _advance_guidance(self, guidance: Guidance, fact: GuidanceFact) -> None:
+    def _advance_guidance(self, guidance: Guidance, fact: e.GuidanceFact) -> None:
         match fact:
-            case GuidanceChangeAsked():
+            case e.GuidanceChangeAsked():
                 guidance.change = "withdraw" if fact.text is None else "edit"
                 guidance.asked = fact.text or ""
-            case GuidanceEdited():
+            case e.GuidanceEdited():
                 guidance.text, guidance.change, guidance.asked = fact.text, "", ""
-            case GuidanceWithdrawn():
+            case e.GuidanceWithdrawn():
                 guidance.state, guidance.change = "withdrawn", ""
-            case GuidanceChangeRefused():
+            case e.GuidanceChangeRefused():
                 guidance.change = ""
                 guidance.refused = f"delivered_at_step:{fact.step}"
-            case GuidanceDelivered():
+            case e.GuidanceDelivered():
                 self._deliver(guidance, fact.step)
-            case GuidanceAnswered():
+            case e.GuidanceAnswered():
                 guidance.state, guidance.answered_step = "answered", fact.step
 
     def _deliver(self, guidance: Guidance, step: int) -> None:
         guidance.state, guidance.delivered_step = "delivered", step
         self.items.add(Item("guidance", guidance.id))
 
-
-    def _offer(self, seq: int, event: Event, fact: TakenOver) -> None:
+    def _offer(self, seq: int, event: e.Event, fact: e.TakenOver) -> None:
         self.offered = fact
 
-    def _ask_action(self, seq: int, event: Event, fact: ActionAsked) -> None:
+    def _ask_action(self, seq: int, event: e.Event, fact: e.ActionAsked) -> None:
         self.asked[event.id] = fact
 
-    def _hand_back(self, seq: int, event: Event, fact: HandedBack) -> None:
+    def _hand_back(self, seq: int, event: e.Event, fact: e.HandedBack) -> None:
         for dropped in fact.dropped:
             self.asked.pop(dropped, None)
         if fact.reason not in DROPS:
             self.offered = None
 
 
-_Fold = Callable[[Trajectory, int, Event, Any], None]
-FOLDS: dict[type[Fact], _Fold] = {
-    SessionCreated: Trajectory._create,
-    Branched: Trajectory._branch,
-    StepStarted: Trajectory._begin_step,
-    StepAdded: Trajectory._add_step,
-    SummaryAdded: Trajectory._summarise,
-    ScoreGiven: Trajectory._score,
-    SubmissionMade: Trajectory._hand_in,
-    SubmissionRescored: Trajectory._rescore,
-    TerminalOutput: Trajectory._print,
-    FileChanged: Trajectory._change_file,
-    SearchMade: Trajectory._search,
-    TimeSpent: Trajectory._spend,
-    TakenOver: Trajectory._offer,
-    ActionAsked: Trajectory._ask_action,
-    HandedBack: Trajectory._hand_back,
-    **dict.fromkeys(kinds_of(OpinionFact), Trajectory._take_opinion),
-    **dict.fromkeys(kinds_of(GuidanceFact), Trajectory._guide),
+_Fold = Callable[[Trajectory, int, e.Event, Any], None]
+FOLDS: dict[type[e.Fact], _Fold] = {
+    e.SessionCreated: Trajectory._create,
+    e.Branched: Trajectory._branch,
+    e.StepStarted: Trajectory._begin_step,
+    e.StepAdded: Trajectory._add_step,
+    e.SummaryAdded: Trajectory._summarise,
+    e.ScoreGiven: Trajectory._score,
+    e.SubmissionMade: Trajectory._hand_in,
+    e.SubmissionRescored: Trajectory._rescore,
+    e.TerminalOutput: Trajectory._print,
+    e.FileChanged: Trajectory._change_file,
+    e.SearchMade: Trajectory._search,
+    e.TimeSpent: Trajectory._spend,
+    e.TakenOver: Trajectory._offer,
+    e.ActionAsked: Trajectory._ask_action,
+    e.HandedBack: Trajectory._hand_back,
+    **dict.fromkeys(e.kinds_of(e.OpinionFact), Trajectory._take_opinion),
+    **dict.fromkeys(e.kinds_of(e.GuidanceFact), Trajectory._guide),
 }
 """What a trajectory does with each kind of fact."""
 
-NOT_FOLDED: tuple[type[Fact], ...] = (
-    SessionStateChanged, SessionContinued, ThresholdsSet, AttentionRaised, AttentionCleared,  # of the session's row
-    HostPlaceChanged,  # the log of the session's hosts
-    ControlAsked, TakeoverAsked, HandBackAsked,  # read by the runner alone
-    ExchangeMade,  # what a step's context was made of is in the step; the bytes are looked up in the log
-    SnapshotTaken, SnapshotFailed,  # looked up in the log by who restores
-    UnknownFact,
+NOT_FOLDED: tuple[type[e.Fact], ...] = (
+    # of the session's row
+    e.SessionStateChanged, e.SessionContinued, e.ThresholdsSet, e.AttentionRaised, e.AttentionCleared,
+    e.HostPlaceChanged,  # the log of the session's hosts
+    e.ControlAsked, e.TakeoverAsked, e.HandBackAsked,  # read by the runner alone
+    e.ExchangeMade,  # what a step's context was made of is in the step; the bytes are looked up in the log
+    e.SnapshotTaken, e.SnapshotFailed,  # looked up in the log by who restores
+    e.UnknownFact,
 )
 """The kinds of which a trajectory keeps nothing."""
 
@@ -315,7 +270,7 @@ def _contexts(steps: Steps) -> Contexts:
     return Contexts(lambda i: steps[i].context)
 
 
-def guidance_alone(row: SessionRow, events: Iterable[Event]) -> Trajectory:
+def guidance_alone(row: SessionRow, events: Iterable[e.Event]) -> Trajectory:
     """A trajectory that knows a session's row and its guidance and nothing else, from the events about guidance."""
     trajectory = Trajectory(row.session)
     trajectory.row = row
@@ -324,7 +279,7 @@ def guidance_alone(row: SessionRow, events: Iterable[Event]) -> Trajectory:
     return trajectory
 
 
-def fold(session: str, placed: Iterable[Placed]) -> Trajectory:
+def fold(session: str, placed: Iterable[e.Placed]) -> Trajectory:
     """The trajectory of a whole log, or of a prefix of it."""
     trajectory = Trajectory(session)
     for one in placed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+from core import program
 from core.domain.errors import Unavailable
 
 MORE = "more-environments"
@@ -19,9 +20,8 @@ def package_folder(module: str, distribution: str) -> Path:
     return Path(places[0])
 
 
-def require_package(module: str, distribution: str, extra: str = "environments") -> None:
-    """Raises Unavailable (no_environment_extra) where a package is missing."""
+def require_package(module: str, distribution: str) -> None:
+    """Raises Unavailable (no_environment_extra), which says how it is installed, where a package is missing."""
     if importlib.util.find_spec(module) is None:
-        raise Unavailable("no_environment_extra", f"This environment needs the package {distribution}: install the "
-                          f"extra with pip install 'tiphys[{extra}]', or {distribution} alone.",
-                          package=distribution)
+        raise Unavailable("no_environment_extra", f"This environment needs the package {distribution}: "
+                          f"{program.install_line(distribution)}.", package=distribution)

@@ -20,7 +20,6 @@ VERSION = 1
 _COUNTS = ("samples", "react", "summary", "rows", "tokens", "trained", "longest", "seams", "duplicates", "renamed",
            "merged", "cut", "eval_rows")
 
-
 _THOUGHTS = {"drop": "", "keep": ", the reasoning recorded before them",
              "context": " (not on the reasoning recorded before them)"}
 

@@ -46,8 +46,7 @@ def _joined(react: SampleRow, summary: SampleRow) -> SampleRow | None:
     count = len(react.trained)
     trained = tuple(t or (i < count and react.trained[i]) for i, t in enumerate(summary.trained))
     rendered = msgspec.structs.replace(second, mask=mask, seams=max(first.seams, second.seams))
-    return SampleRow(sample=summary.sample, trained=trained, rendered=rendered, react_tokens=size,
-                     part=react.part)
+    return SampleRow(sample=summary.sample, trained=trained, rendered=rendered, react_tokens=size, part=react.part)
 
 
 def token_weights(row: SampleRow, options: ExportOptions) -> dict[str, Any]:

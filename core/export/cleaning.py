@@ -67,8 +67,7 @@ class Cleaner:
         if message == part.message:
             return part
         taken = sum(found.values()) > before
-        return msgspec.structs.replace(part, message=message,
-                                       state="changed" if taken and part.trained else part.state)
+        return msgspec.structs.replace(part, message=message, state="changed" if taken and part.trained else part.state)
 
     def _message(self, message: Message, name: str, found: Counter[tuple[str, str]]) -> Message:
         def clean(text: str) -> str:

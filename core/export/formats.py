@@ -160,7 +160,6 @@ def _json(value: object) -> str:
 _DATASET_INFO = {"tiphys": {"file_name": "data.jsonl", "formatting": "sharegpt",
                             "columns": {"messages": "conversations", "system": "system"}}}
 
-
 _WRITTEN = {f.name: f for f in (
     DatasetFormat(name="trl", needs_tokens=True, encode=_trl,
                   use="SFTTrainer takes input_ids and labels as they are; set max_length (its default cuts at 1,024). "

@@ -19,7 +19,6 @@ from core.workers.export import ExportRefusal
 _BY_WHAT_FOLLOWS = frozenset({"prompt_not_prefix", "prompt_opens_thinking", "completion_rewritten", "no_stop"})
 """Reasons that may not hold where the text ends earlier."""
 
-
 NOTHING_MASKED: Mapping[int, Masked] = {}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from operator import is_
 from typing import NamedTuple
 
 import msgspec
@@ -13,7 +14,6 @@ from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import StepOutcome
-from core.export.alternation import with_alternating_roles
 from core.export.cleaning import Cleaner
 from core.export.judged import outcomes
 from core.export.options import ExportOptions
@@ -25,6 +25,7 @@ from core.export.source import LogSource
 from core.export.text_form import in_text_form, uses_calls
 from core.export.tokens import mask_of
 from core.llm.text_actions import block_places
+from core.llm.turns import in_turn
 from core.workers.export import ExportRefusal
 
 
@@ -168,8 +169,7 @@ class SessionRows:
             raise InvalidInput("too_long", f"The sample {sample.name} has {longest} tokens, more than {most}.")
         without = {i for i, p in enumerate(sample.parts) if self._awaits_word(p)}
         rows = [_untrained(r, without) for r in rows] if without else rows
-        return [SampleRow(sample=sample, trained=_exact(r, len(shown)), rendered=r, part=i)
-                for i, r in enumerate(rows)]
+        return [SampleRow(sample=sample, trained=_exact(r, len(shown)), rendered=r, part=i) for i, r in enumerate(rows)]
 
     def _awaits_word(self, part: SamplePart) -> bool:
         """Whether an action is shown in its place though it does not train: nobody judged it, and nobody said what
@@ -214,3 +214,14 @@ def _exact(rendered: Rendered, count: int) -> tuple[bool, ...]:
     """Which messages a row trains."""
     exact = {s.message for s in rendered.spans if s.trained}
     return tuple(i in exact for i in range(count))
+
+
+def with_alternating_roles(sample: Sample) -> Sample:
+    """The sample with neighbouring messages of a person joined; the same one where there are none."""
+    parts: list[SamplePart] = []
+    for part in sample.parts:
+        message, stands_for_both = in_turn(parts[-1].message if parts else None, part.message)
+        part = part if message is part.message else SamplePart(message=message)
+        parts[len(parts) - stands_for_both :] = [part]
+    same = len(parts) == len(sample.parts) and all(map(is_, parts, sample.parts))
+    return sample if same else msgspec.structs.replace(sample, parts=tuple(parts))

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from core.domain.errors import Conflict, InvalidInput
+from core.domain.trajectory import Trajectory
 from core.export.card import manifest, write_papers
 from core.export.chains import copies, merged
 from core.export.formats import DatasetFormat, format_named
 from core.export.judged import named_sessions, refuse_unjudged
 from core.export.options import ExportOptions
 from core.export.render import Renderer
-from core.export.report import count_row, session_report
 from core.export.rows import SampleRow, SessionRows
 from core.export.source import LogSource
-from core.export.splits import held_out
 from core.export.writer import RowWriter
 from core.llm.extra import has_extra
-from core.workers.export import ExportWarning, Report, warning
+from core.workers.export import ExportWarning, Report, SessionReport, VerdictSource, warning
 
 OnProgress = Callable[[float], None]
 """Told the share that is done, 0–1."""
@@ -196,3 +197,54 @@ def _on_unjudged(undecided: dict[str, tuple[int, int]], options: ExportOptions, 
     code = {"refuse": "unjudged_refused", "keep": "unjudged_train"}.get(options.unjudged, "unjudged_left_out")
     return warning(code, steps=sum(count for count, _ in undecided.values()), sessions=len(undecided), of=sessions,
                    named=named_sessions(undecided))
+
+
+def held_out(tasks: Mapping[str, str], options: ExportOptions) -> set[str]:
+    """The sessions of evaluation, of a task by session. Which tasks they are depends on the tasks' names alone.
+
+    A share above 0 holds out at least one task, and leaves at least one, where there are two.
+    """
+    names = sorted(set(tasks.values()), key=lambda t: hashlib.sha256(t.encode()).digest())
+    count = round(options.eval_share * len(names))
+    if options.eval_share > 0 and len(names) > 1:
+        count = min(max(count, 1), len(names) - 1)
+    chosen = {*names[:count], *options.eval_tasks}
+    return {s for s, t in tasks.items() if t in chosen}
+
+
+def count_row(report: Report, row: SampleRow) -> None:
+    """Take one row into the totals."""
+    report.react += (row.sample.kind == "react" or row.react_tokens > 0) and not row.part
+    report.summary += row.sample.kind == "summary"
+    report.samples = report.react + report.summary
+    report.merged += row.react_tokens > 0
+    report.cut += row.part > 0
+    report.tokens += row.tokens
+    report.trained += row.trained_tokens
+    report.longest = max(report.longest, row.tokens)
+    report.seams += row.rendered.seams if row.rendered else 0
+
+
+def session_report(rows: SessionRows, samples: int) -> SessionReport:
+    """The part of a session whose rows were all read."""
+    trajectory = rows.trajectory
+    steps, outcomes = len(trajectory.steps), rows.outcomes
+    return SessionReport(session=trajectory.session, title=trajectory.row.title, origin=trajectory.row.origin,
+                         head=trajectory.seq, steps=steps, kept=outcomes["keep"], masked=outcomes["mask"],
+                         partly=outcomes["partly"], undecided=outcomes["undecided"], samples=samples,
+                         rebuilt=rows.rebuilt, in_text=rows.in_text, refused=rows.refused,
+                         thoughts=rows.thoughts["shown"], homeless_thoughts=rows.thoughts["homeless"],
+                         verdicts=verdict_sources(trajectory))
+
+
+def verdict_sources(trajectory: Trajectory) -> list[VerdictSource]:
+    """Who judged this session's steps, with versions."""
+    masks: Counter[tuple[str, str]] = Counter()
+    keeps: Counter[tuple[str, str]] = Counter()
+    for entry in trajectory.steps:
+        for verdict in entry.verdicts.values():
+            source = (verdict.author.key, verdict.author.version)
+            masks[source] += verdict.value == "mask"
+            keeps[source] += verdict.value == "keep"
+    sources = sorted(set(masks) | set(keeps))
+    return [VerdictSource(author=a, version=v, masks=masks[a, v], keeps=keeps[a, v]) for a, v in sources]

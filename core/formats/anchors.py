@@ -44,8 +44,7 @@ def anchor(body: StepBody) -> Anchor:
     output = " ".join(o.output.text[:_MOST] for o in body.observations)
     inner = _OUTPUT.search(output)
     thought = _BLOCK.sub(" ", _LABEL.sub("", body.thought))
-    return Anchor(_name(thought), _name(inner[1] if inner else output),
-                  frozenset(_words(_own_text(body))))
+    return Anchor(_name(thought), _name(inner[1] if inner else output), frozenset(_words(_own_text(body))))
 
 
 def _own_text(body: StepBody) -> str:

@@ -8,23 +8,10 @@ from contextlib import suppress
 
 import msgspec
 
+from core.domain import events as e
 from core.domain.blob import blob_hash
 from core.domain.context import ContextDelta, Contexts, MessageRef, delta_between
 from core.domain.errors import InvalidInput
-from core.domain.events import (
-    Branched,
-    Event,
-    Fact,
-    GuidanceFact,
-    OpinionFact,
-    SessionCreated,
-    StepAdded,
-    SummaryAdded,
-    TimeSpent,
-    UnknownFact,
-    decode_event,
-    encode_event,
-)
 from core.domain.step import decode_body, encode_body
 from core.formats.imported import MAX_PARTS, Imported
 
@@ -36,7 +23,7 @@ class _Contexts:
     """The steps of some events as they were told last, and their contexts."""
 
     def __init__(self, bodies: Iterable[bytes]) -> None:
-        facts = {f.head.number: f for b in bodies if isinstance(f := decode_event(b).fact, StepAdded)}
+        facts = {f.head.number: f for b in bodies if isinstance(f := e.decode_event(b).fact, e.StepAdded)}
         self.facts = [facts[number] for number in sorted(facts)]
         self._contexts = Contexts(lambda place: self.facts[place].context)
 
@@ -70,18 +57,18 @@ def _renumbered(session: Imported, by: int, upto: int, contexts: Mapping[int, Co
     bodies: list[bytes] = []
     last = 0
     for body in session.bodies:
-        event = decode_event(body)
-        fact: Fact = event.fact
-        if isinstance(fact, StepAdded):
+        event = e.decode_event(body)
+        fact: e.Fact = event.fact
+        if isinstance(fact, e.StepAdded):
             last = max(last, fact.head.number)
             if fact.head.number in contexts:
                 fact = msgspec.structs.replace(fact, context=contexts[fact.head.number])
             fact = _step(fact, by, session, blobs)
-        elif by and (isinstance(fact, SessionCreated | Branched) or (
-                last < upto and not isinstance(fact, OpinionFact))):
+        elif by and (isinstance(fact, e.SessionCreated | e.Branched) or (
+                last < upto and not isinstance(fact, e.OpinionFact))):
             continue
-        is_as_it_was = fact is event.fact and (not by or isinstance(fact, UnknownFact))
-        bodies.append(body if is_as_it_was else encode_event(_moved(event, fact, session.session, by)))
+        is_as_it_was = fact is event.fact and (not by or isinstance(fact, e.UnknownFact))
+        bodies.append(body if is_as_it_was else e.encode_event(_moved(event, fact, session.session, by)))
     maps: list[MutableMapping[str, bytes]] = [blobs, session.blobs]  # type: ignore[list-item]
     return msgspec.structs.replace(session, bodies=tuple(bodies), blobs=ChainMap(*maps))
 
@@ -91,7 +78,7 @@ def _delta(before: list[MessageRef], context: list[MessageRef]) -> ContextDelta:
     return delta if len(delta.parts) <= MAX_PARTS else ContextDelta()
 
 
-def _step(fact: StepAdded, by: int, session: Imported, blobs: dict[str, bytes]) -> StepAdded:
+def _step(fact: e.StepAdded, by: int, session: Imported, blobs: dict[str, bytes]) -> e.StepAdded:
     if not by:
         return fact
     number = fact.head.number + by
@@ -100,19 +87,19 @@ def _step(fact: StepAdded, by: int, session: Imported, blobs: dict[str, bytes]) 
     return msgspec.structs.replace(fact, head=msgspec.structs.replace(fact.head, number=number), body=name)
 
 
-def _moved(event: Event, fact: Fact, session: str, by: int) -> Event:
+def _moved(event: e.Event, fact: e.Fact, session: str, by: int) -> e.Event:
     """The event with other numbers, and a name that no event of the earlier part has."""
-    if isinstance(fact, StepAdded):
+    if isinstance(fact, e.StepAdded):
         if not by:
             return msgspec.structs.replace(event, fact=fact)
         return msgspec.structs.replace(event, fact=fact, id=f"{session}-step-{fact.head.number}")
     changes: dict[str, object] = {name: n + by for name in _NUMBERS if (n := getattr(fact, name, 0))}
     match fact:
-        case GuidanceFact(guidance=name):
+        case e.GuidanceFact(guidance=name):
             changes["guidance"] = f"{name}-{by}"
-        case SummaryAdded(id=name):
+        case e.SummaryAdded(id=name):
             changes["id"] = f"{name}-{by}"
-        case TimeSpent(seconds=seconds):
+        case e.TimeSpent(seconds=seconds):
             changes["seconds"] = {step + by if step else 0: s for step, s in seconds.items()}
     name = f"{event.id}-{by}" if event.id.startswith(f"{session}-") else event.id
     return msgspec.structs.replace(event, fact=msgspec.structs.replace(fact, **changes), id=name)

@@ -8,36 +8,23 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from core.domain import events as e
 from core.domain.blob import blob_hash
 from core.domain.context import ContextDelta, MessageRef, PreviousRange, delta_between
+from core.domain.deed import deed_of
 from core.domain.errors import InvalidInput
-from core.domain.events import (
-    Branched,
-    Fact,
-    FileChanged,
-    NoteAdded,
-    ScoreGiven,
-    SearchMade,
-    SessionCreated,
-    SessionState,
-    SessionStateChanged,
-    StepAdded,
-    SubmissionMade,
-    blobs_of,
-    encode_event,
-    make_event,
-)
 from core.domain.head import make_head
 from core.domain.message import Message, encode_message
 from core.domain.request import headline, plain_words
 from core.domain.step import StepBody, Usage, encode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
+from core.domain.tools import ToolTable
 from core.domain.verdict import Author
 from core.formats.blob_spool import BlobSelection, BlobSpool, exact
 from core.formats.call_edits import CallEdits
 from core.formats.edits import FileEdit
-from core.formats.lookups import lookups
 from core.formats.tools import table_of
+from core.formats.windows import is_refused, open_file
 
 _DESCRIPTION = 400_000
 """Most characters of a task's description: it travels in one event, whose size is bounded."""
@@ -86,7 +73,10 @@ class SessionBuilder:
         self.author = Author(kind="import", name=format)
         self.warnings = list(warnings)
         self.blobs = BlobSpool()
-        self._facts: list[tuple[Fact, Author, datetime | None]] = []
+        self._now = datetime.now(UTC)
+        self._bodies: list[bytes] = []
+        self._named: list[str] = []
+        self._seen: Counter[str] = Counter()
         self._context: Sequence[MessageRef] = ()
         self._length = 0
         self._title = ""
@@ -110,13 +100,26 @@ class SessionBuilder:
             self.warnings.append(f"The task's description is shown up to its character {_DESCRIPTION:,}.")
         asked = Task(id=task or self.session, title=self._title, description=description, hosts=())
         agent = AgentSettings(model=ModelSettings(kind="unknown", name=model))
-        self.fact(SessionCreated(task=asked, agent=agent, origin=self.format, source=self.source))
+        self.fact(e.SessionCreated(task=asked, agent=agent, origin=self.format, source=self.source))
         if parent:
-            self.fact(Branched(parent=parent, step=parent_step, is_call=is_call))
+            self.fact(e.Branched(parent=parent, step=parent_step, is_call=is_call))
 
-    def fact(self, fact: Fact, author: str = "", at: datetime | None = None) -> None:
-        """One more fact, in order. `author` names who brought it about, if not the importer; `at` when it was."""
-        self._facts.append((fact, Author(kind="import", name=author) if author else self.author, at))
+    def fact(self, fact: e.Fact, author: str = "", at: datetime | None = None) -> None:
+        """One more fact, in order. `author` names who brought it about, if not the importer; `at` when it was: an event
+        whose time is not in the file bears that of the import.
+
+        It is written at once, for of a long run the bytes take a fraction of what the values do. Its id comes from what
+        it says, so that a file that has grown gives its old events their old ids.
+        Raises InvalidInput where no session can hold it.
+        """
+        by = Author(kind="import", name=author) if author else self.author
+        self._named += e.blobs_of(fact)
+        try:
+            event = e.make_event(fact, by, at=at or self._now, id=f"{self.session}-{_key(fact, self._seen)}")
+            self._bodies.append(exact(e.encode_event(event)))
+        except InvalidInput as error:
+            raise InvalidInput(error.code, f"{self.source} tells what no session can hold: {error.params['why']}",
+                               path=self.source, **error.params) from error
 
     def blob(self, data: bytes) -> str:
         """Store a payload; gives its name."""
@@ -137,18 +140,20 @@ class SessionBuilder:
 
         A list that is given again must only have grown: then the step's delta is what is new at its end.
         """
-        head = make_head(body, usage=usage, started_at=started_at, ended_at=ended_at, tools=self._tools)
+        head = make_head(body, usage=usage, started_at=started_at, ended_at=ended_at, tools=self._tools,
+                         path=open_file(body.observations),
+                         refused=[o.call_id for o in body.observations if is_refused(o)])
         delta = self._delta(() if context is None else context)
         for edit in self._edits.of(body):
             if (body.number, edit.path) not in self.changed:
                 self.change(edit, body.number)
         for query, engine in lookups(body, self._tools):
-            self.fact(SearchMade(query=query, engine=engine, step=body.number))
-        self.fact(StepAdded(head=head, body=self.blob(encode_body(body)), context=delta,
-                            completion=completion, tools=tools,
-                            terminals=terminals or {},
-                            item=item if len(item) <= _ITEM else blob_hash(item.encode()),
-                            pictures=tuple(picture for picture in body.all_pictures if picture.blob)))
+            self.fact(e.SearchMade(query=query, engine=engine, step=body.number))
+        self.fact(e.StepAdded(head=head, body=self.blob(encode_body(body)), context=delta,
+                              completion=completion, tools=tools,
+                              terminals=terminals or {},
+                              item=item if len(item) <= _ITEM else blob_hash(item.encode()),
+                              pictures=tuple(picture for picture in body.all_pictures if picture.blob)))
         self.steps += 1
         self.errors += head.is_error
 
@@ -173,52 +178,35 @@ class SessionBuilder:
         self.changed.add((step, edit.path))
         size = len(edit.after.encode("utf-8", "replace"))
         if max(len(edit.after), len(edit.before or "")) > _LARGEST:
-            self.fact(FileChanged(host="main", path=edit.path, size=size, step=step, too_large=True))
+            self.fact(e.FileChanged(host="main", path=edit.path, size=size, step=step, too_large=True))
             return
         before = "" if edit.before is None else self.blob(edit.before.encode("utf-8", "replace"))
-        self.fact(FileChanged(host="main", path=edit.path, before=before, step=step, size=size,
-                              is_partial=edit.is_partial, after=self.blob(edit.after.encode("utf-8", "replace"))))
+        self.fact(e.FileChanged(host="main", path=edit.path, before=before, step=step, size=size,
+                                is_partial=edit.is_partial, after=self.blob(edit.after.encode("utf-8", "replace"))))
 
     def totals(self, counts: Mapping[str, object], of: str = "the whole run") -> None:
         """What a file counts for a run or turn only, as a note; None is unknown."""
         if text := ", ".join(f"{name} {count}" for name, count in counts.items() if count is not None):
-            self.fact(NoteAdded(step=0, text=f"Recorded for {of}: {text}."))
+            self.fact(e.NoteAdded(step=0, text=f"Recorded for {of}: {text}."))
 
     def submission(self, text: str) -> None:
         """What the agent handed in; "" where the file does not hold it."""
         if text:
-            self.fact(SubmissionMade(ordinal=1, step=self.steps, blob=self.blob(text.encode())))
+            self.fact(e.SubmissionMade(ordinal=1, step=self.steps, blob=self.blob(text.encode())))
 
     def reward(self, reward: float | None, message: str) -> None:
         """An outcome from 0 to 1 as a score; one that is unknown or on another scale is left out."""
         if reward is not None and 0 <= reward <= 1:
-            self.fact(ScoreGiven(ordinal=1, step=self.steps, total=100.0 * reward, message=message))
+            self.fact(e.ScoreGiven(ordinal=1, step=self.steps, total=100.0 * reward, message=message))
 
-    def end(self, state: SessionState, reason: str, detail: str = "") -> None:
+    def end(self, state: e.SessionState, reason: str, detail: str = "") -> None:
         """The last fact: how the session ended."""
-        self.fact(SessionStateChanged(state=state, reason=reason, detail=detail))
+        self.fact(e.SessionStateChanged(state=state, reason=reason, detail=detail))
 
     def build(self) -> Imported:
-        """The session, once. Events whose time is not in the file bear that of the import.
-
-        An event's id comes from what it says, so that a file that has grown gives its old events their old ids.
-        """
-        now = datetime.now(UTC)
-        names: list[str] = []
-        seen: Counter[str] = Counter()
-        bodies: list[bytes] = []
-        self._facts.reverse()
-        try:
-            while self._facts:  # each goes as soon as its event is written: a long run is not held twice
-                fact, author, at = self._facts.pop()
-                names += blobs_of(fact)
-                bodies.append(exact(encode_event(
-                    make_event(fact, author, at=at or now, id=f"{self.session}-{_key(fact, seen)}"))))
-        except InvalidInput as error:
-            raise InvalidInput(error.code, f"{self.source} tells what no session can hold: {error.params['why']}",
-                               path=self.source, **error.params) from error
+        """The session, once."""
         return Imported(session=self.session, source=self.source, format=self.format, title=self._title,
-                        bodies=tuple(bodies), blobs=BlobSelection(self.blobs, names), steps=self.steps,
+                        bodies=tuple(self._bodies), blobs=BlobSelection(self.blobs, self._named), steps=self.steps,
                         errors=self.errors, warnings=tuple(self.warnings), is_named=self.is_named, size=self.blobs.size)
 
     def build_without_end(self) -> Imported:
@@ -227,12 +215,32 @@ class SessionBuilder:
         return self.build()
 
 
-def _key(fact: Fact, seen: Counter[str]) -> str:
+def _key(fact: e.Fact, seen: Counter[str]) -> str:
     """What identifies a fact within its session: a step's number, or the content and how often it was there."""
-    if isinstance(fact, StepAdded):
+    if isinstance(fact, e.StepAdded):
         return f"step-{fact.head.number}"
-    if isinstance(fact, SessionCreated):
+    if isinstance(fact, e.SessionCreated):
         return "created"
     name = blob_hash(msgspec.json.encode(fact))[:16]
     seen[name] += 1
     return f"{name}-{seen[name]}"
+
+
+PAGE = "page"
+"""The engine under which a visit to a page is told."""
+
+_MOST = 2_000
+
+
+def lookups(body: StepBody, tools: ToolTable) -> Iterator[tuple[str, str]]:
+    """(query, engine) of each search of a step, (address, PAGE) of each page."""
+    for action in body.actions:
+        kind = tools.tool(action.tool).kind_of(action.arguments)
+        if kind not in ("web_search", "web_page") or action.malformed:
+            continue
+        if kind == "web_page":
+            address = action.arguments.get("url")
+            if isinstance(address, str) and address.startswith(("http://", "https://")):
+                yield address[:_MOST], PAGE
+        elif query := deed_of(action, tools).title[:_MOST]:
+            yield query, action.tool[:100]

@@ -23,7 +23,6 @@ Payload = Callable[[str], bytes]
 WEAK = 3
 """So many steps in a row must be equal to be found inside a longer run where neither ids nor times name them."""
 
-
 MOST_BEGINNINGS = 64
 """Places at which a run may begin inside another that are tried: an agent may have done the same thing all day."""
 

@@ -11,16 +11,19 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import msgspec
 
+from core.domain.blob import blob_hash
 from core.domain.message import Message
 from core.domain.step import ActionError, Usage
 from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.imported import SessionBuilder
+from core.formats.model_messages import json_of
+from core.formats.rows import canonical
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _IN_MEMORY = 1024 * 1024
@@ -59,20 +62,35 @@ Span = ModelSpan | ToolSpan
 _MODEL, _TOOL = msgspec.msgpack.Decoder(ModelSpan), msgspec.msgpack.Decoder(ToolSpan)
 
 
+class ParkedCall(msgspec.Struct, frozen=True):
+    """What is remembered of a call, or of a run of a tool: its id, its name, and what its arguments are known by."""
+
+    id: str
+    name: str
+    marks: tuple[str, ...]
+
+
 class ParkedSpan(msgspec.Struct, frozen=True, kw_only=True):
     """What is remembered of a span while its trace is gathered; the span itself lies in the file of a SpanSpool.
 
-    `doubt` is why it may not count, in the words of its reader; "" where it does.
+    `calls` are those that a request was answered with, or the run that a tool's span is. `doubt` is why it may not
+    count, in the words of its reader; "" where it does. `id` is the span's own.
     """
 
     is_model: bool
     at: datetime
     place: int
     size: int
-    call: str = ""
-    name: str = ""
-    called: tuple[str, ...] = ()
+    calls: tuple[ParkedCall, ...] = ()
     doubt: str = ""
+    id: str = ""
+
+
+def _marks(arguments: Any) -> tuple[str, ...]:
+    """What arguments are known by: all of them, and what stands in a member (a library records `{"kwargs": {…}}`)."""
+    held = json_of(arguments)
+    inner = [v for v in held.values() if isinstance(v, dict)] if isinstance(held, dict) else []
+    return tuple(blob_hash(canonical(v))[:12] for v in (held, *inner) if v)
 
 
 class SpanSpool:
@@ -83,7 +101,7 @@ class SpanSpool:
         weakref.finalize(self, self._file.close)
         self._end = 0
 
-    def put(self, span: Span, doubt: str = "") -> ParkedSpan:
+    def put(self, span: Span, doubt: str = "", id: str = "") -> ParkedSpan:
         """Write a span down."""
         data = msgspec.msgpack.encode(span)
         self._file.seek(self._end)
@@ -91,10 +109,11 @@ class SpanSpool:
         place, self._end = self._end, self._end + len(data)
         at = span.at or _EARLIEST
         if isinstance(span, ToolSpan):
-            return ParkedSpan(is_model=False, at=at, place=place, size=len(data), call=span.call, name=span.name,
-                              doubt=doubt)
-        return ParkedSpan(is_model=True, at=at, place=place, size=len(data), doubt=doubt,
-                          called=tuple(call.name for call in span.answer.tool_calls))
+            calls: tuple[ParkedCall, ...] = (ParkedCall(span.call, span.name, _marks(span.arguments)),)
+        else:
+            calls = tuple(ParkedCall(c.id, c.name, _marks(c.arguments)) for c in span.answer.tool_calls)
+        return ParkedSpan(is_model=isinstance(span, ModelSpan), at=at, place=place, size=len(data), doubt=doubt, id=id,
+                          calls=calls)
 
     def model(self, parked: ParkedSpan) -> ModelSpan:
         """The request that was put."""
@@ -107,6 +126,29 @@ class SpanSpool:
     def _read(self, parked: ParkedSpan) -> bytes:
         self._file.seek(parked.place)
         return self._file.read(parked.size)
+
+
+def innermost(spans: Sequence[ParkedSpan], parents: Mapping[str, str]) -> list[ParkedSpan]:
+    """The spans, but of requests inside one another (an agent's, a library's, its provider's: all record the same
+    answer) the inner ones; the outer, where it alone has the calls. `parents` names the parent of each span."""
+    requests = {span.id: span for span in spans if span.is_model and span.id}
+    inside: dict[str, list[ParkedSpan]] = {}
+    for span in requests.values():
+        for above in _above(span.id, parents):
+            if above in requests:
+                inside.setdefault(above, []).append(span)
+    dropped = set()
+    for name, inner in inside.items():
+        is_richer = len(inner) == 1 and requests[name].calls and not inner[0].calls
+        dropped.add(inner[0].id if is_richer else name)
+    return [span for span in spans if not (span.is_model and span.id in dropped)]
+
+
+def _above(name: str, parents: Mapping[str, str]) -> Iterator[str]:
+    seen = {name}
+    while (name := parents.get(name, "")) and name not in seen:
+        seen.add(name)
+        yield name
 
 
 def first_request(spool: SpanSpool, spans: Sequence[ParkedSpan]) -> str:
@@ -127,16 +169,13 @@ def add_spans(builder: SessionBuilder, spool: SpanSpool, spans: Sequence[ParkedS
     conversation = Conversation(builder, "" if models else "approximate")
     for span in ordered if not models else ():
         _add_tool(conversation, spool.tool(span))
-    named: dict[str, ParkedSpan] = {}
-    for span in ordered:
-        if span.call:
-            named.setdefault(span.call, span)
+    runs = _runs(ordered)
     holds, following = False, spool.model(ordered[models[0]]) if models else None
     for place, after in pairwise([*models, len(ordered)]):
         assert following is not None
         asked, following = following, spool.model(ordered[after]) if after < len(ordered) else None
-        near = [s for s in ordered[place + 1 : after] if not s.is_model]
-        results = list(_results(asked, spool, near, named, following.messages if following else ()))
+        found = [runs.get((place, n)) for n in range(len(asked.answer.tool_calls))]
+        results = list(_results(asked, spool, found, following.messages if following else ()))
         _add(conversation, asked, results)
         holds = holds or bool(asked.messages or asked.answer.content or asked.answer.tool_calls)
     return holds
@@ -167,18 +206,82 @@ def _add(conversation: Conversation, span: ModelSpan, results: list[CallResult])
         finish_reason=span.finish_reason, tools=builder.blob(span.tools) if span.tools else "", item=span.item))
 
 
-def _results(asked: ModelSpan, spool: SpanSpool, near: list[ParkedSpan], named: Mapping[str, ParkedSpan],
-             given: Sequence[Message]) -> Iterator[CallResult]:
-    """`near` are the runs of tools before the next request, `named` those that bear their call's id. Of one that broke
-    a trace has where; what the model was told of it stands in the next prompt."""
-    for call in asked.answer.tool_calls:
-        found = named.get(call.id) or next((s for s in near if not s.call and s.name == call.name), None)
-        answer = next((m for m in given if m.role == "tool" and m.tool_call_id == call.id), None)
-        if found is not None:
-            if found in near:
-                near.remove(found)
-            tool = spool.tool(found)
+def _results(asked: ModelSpan, spool: SpanSpool, runs: Sequence[ParkedSpan | None], given: Sequence[Message]
+             ) -> Iterator[CallResult]:
+    """Of a run that broke a trace has where; what the model was told of it stands in the next prompt."""
+    recent, earlier = _told(given)
+    calls = asked.answer.tool_calls
+    if len(recent) == len(calls) and not {m.tool_call_id for m in recent} & {c.id for c in calls}:
+        # the answer was recorded with ids of its own: what came back stands in the order of the calls
+        recent = [msgspec.structs.replace(m, tool_call_id=c.id) for m, c in zip(recent, calls, strict=True)]
+    for call, run in zip(asked.answer.tool_calls, runs, strict=True):
+        answer = next((m for m in recent if m.tool_call_id == call.id or (not m.tool_call_id and m.name == call.name)),
+                      None) or next((m for m in earlier if m.tool_call_id == call.id), None)
+        if answer in recent:
+            recent.remove(answer)
+        if run is not None:
+            tool = spool.tool(run)
             text = tool.text or (answer.content if answer is not None and tool.failure else "") or tool.failure
             yield CallResult(text=text, call=call.id, error=tool.error, started_at=tool.at, ended_at=tool.ended_at)
         elif answer is not None:
             yield CallResult(text=answer.content, call=call.id)
+
+
+def _told(given: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+    """What the next prompt says that came back: since the last answer, and before it (the newest first: an id may have
+    been used before)."""
+    last = next((n for n in range(len(given), 0, -1) if given[n - 1].role == "assistant"), 0)
+    return [m for m in given[last:] if m.role == "tool"], [m for m in reversed(given[:last]) if m.role == "tool"]
+
+
+def _runs(ordered: Sequence[ParkedSpan]) -> dict[tuple[int, int], ParkedSpan]:
+    """The run of each call, by the place of its request and its own in it."""
+    found: dict[tuple[int, int], ParkedSpan] = {}
+    open_calls = _OpenCalls()
+    late: list[ParkedSpan] = []
+    for place, span in enumerate(ordered):
+        if span.is_model:
+            for number, call in enumerate(span.calls):
+                open_calls.add((place, number), call)
+        elif (where := open_calls.answer(span.calls[0])) is not None:
+            found[where] = span
+        else:
+            late.append(span)
+    for span in late:  # clocks of different machines
+        if span.calls[0].id and (where := open_calls.answer(span.calls[0])) is not None:
+            found[where] = span
+    return found
+
+
+class _OpenCalls:
+    """The calls that no run has answered yet, by what a run may know of them; each answers one, the oldest first."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], dict[tuple[int, int], ParkedCall]] = {}
+
+    def add(self, where: tuple[int, int], call: ParkedCall) -> None:
+        """A call was made."""
+        for key in self._keys(call):
+            self._known.setdefault(key, {})[where] = call
+
+    def answer(self, run: ParkedCall) -> tuple[int, int] | None:
+        """The call of a run's id; where runs have no ids, the one of its name and arguments, else that of its name in
+        the newest request that has one. It is open no more."""
+        keys = [("id", run.id)] if run.id else [key for key in self._keys(run) if key[0] == "marked"]
+        where = next((next(iter(held)) for key in keys if (held := self._known.get(key))), None)
+        if where is None and not run.id and (named := self._known.get(("name", run.name))):
+            newest = next(reversed(named))[0]
+            where = min(takewhile(lambda one: one[0] == newest, reversed(named)))
+        if where is not None:
+            self._close(where, run)
+        return where
+
+    def _close(self, where: tuple[int, int], run: ParkedCall) -> None:
+        held = self._known[("id", run.id) if run.id else ("name", run.name)]
+        for key in self._keys(held[where]):
+            self._known[key].pop(where, None)
+
+    @staticmethod
+    def _keys(call: ParkedCall) -> list[tuple[str, ...]]:
+        marked = [("marked", call.name, mark) for mark in call.marks]
+        return [*([("id", call.id)] if call.id else []), ("name", call.name), *marked]

@@ -4,7 +4,7 @@ from it (OpenHands' skills, InnovatorBench). What came back shows the file: an e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -45,6 +45,12 @@ class _Seen(msgspec.Struct):
 def is_refused(observation: Observation) -> bool:
     """Whether an editor said that it did not apply the edit, which those programs tell in words alone."""
     return _REFUSED in observation.output.text[:_HEAD_OF_RESULT]
+
+
+def open_file(observations: Sequence[Observation]) -> str:
+    """The file that a window of a step's results shows; "" where none does."""
+    heads = (_HEAD.search(o.output.text[:_MOST]) for o in observations)
+    return next((head["path"] for head in heads if head is not None), "")
 
 
 class Windows:

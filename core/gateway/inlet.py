@@ -118,8 +118,7 @@ class Inlet:
         finally:
             writer.close()
 
-    async def _one(self, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-                   ) -> tuple[Visit, bytes]:
+    async def _one(self, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[Visit, bytes]:
         body = await whole_body(reader, head)
         gone = self._scope.spawn(_next_byte(reader), name="hang-up")
         visit = Visit(head, body, writer, gone)

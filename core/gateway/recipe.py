@@ -21,8 +21,7 @@ from core.gateway.dialects import anthropic, chat, gemini, responses
 from core.store.home import resources
 
 DialectName = Literal["anthropic", "chat", "responses", "gemini"]
-DIALECTS: dict[str, Dialect] = {d.name: d for d in (
-    anthropic.DIALECT, chat.DIALECT, responses.DIALECT, gemini.DIALECT)}
+DIALECTS: dict[str, Dialect] = {d.name: d for d in (anthropic.DIALECT, chat.DIALECT, responses.DIALECT, gemini.DIALECT)}
 
 _VALUE = re.compile(r"\{(gateway|token|model|task|workspace)\}")
 Texts = Annotated[dict[str, str], msgspec.Meta(max_length=100)]

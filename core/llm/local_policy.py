@@ -43,8 +43,7 @@ class LocalPolicy:
         if not (Path(folder) / "config.json").is_file():
             raise InvalidInput("no_model", f"The folder {str(folder)!r} holds no model.", path=str(folder))
         model = load_model(AutoModelForCausalLM, folder).eval()
-        return cls(model, AutoTokenizer.from_pretrained(str(folder), **SAFE),
-                   **{"name": Path(folder).name, **settings})
+        return cls(model, AutoTokenizer.from_pretrained(str(folder), **SAFE), **{"name": Path(folder).name, **settings})
 
     async def answer(self, requests: Sequence[Request]) -> list[Completion | EndpointError]:
         """Answers in the order of the requests; the event loop goes on meanwhile."""

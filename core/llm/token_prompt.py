@@ -6,6 +6,8 @@ template would write the answer otherwise. Only the text that comes behind the a
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +17,6 @@ import msgspec
 from core.domain.errors import InvalidInput
 from core.domain.ids import new_id
 from core.domain.message import Message, ToolCall
-from core.llm.called_text import split_calls
 from core.llm.model import EndpointError, PastTokens, Request, ToolSpec
 from core.llm.render_budget import rendered
 from core.llm.template_messages import template_messages, template_tool
@@ -121,3 +122,25 @@ def stop_ids(model: Any, tokenizer: Any) -> set[int]:
     """The ids that end an answer of a model."""
     ends = model.generation_config.eos_token_id
     return {*(ends if isinstance(ends, list) else [ends]), tokenizer.eos_token_id} - {None}
+
+
+_CALL = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
+
+
+def split_calls(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """The text beside the calls, and each call as (name, arguments as JSON text).
+
+    What cannot be read becomes a call named "null" with the text as it came: the agent answers a malformed call.
+    """
+    calls = [_call(m.group(1)) for m in _CALL.finditer(text)]
+    return (_CALL.sub("", text).strip() if calls else text), calls
+
+
+def _call(text: str) -> tuple[str, str]:
+    try:
+        call = json.loads(text)
+    except (ValueError, RecursionError):
+        return "null", text
+    if not isinstance(call, dict) or not isinstance(call.get("name"), str):
+        return "null", text
+    return call["name"], json.dumps(call.get("arguments", {}), ensure_ascii=False)

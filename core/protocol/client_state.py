@@ -11,6 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from core.domain.errors import InvalidInput
+from core.protocol import messages
 from core.protocol.client_effects import (
     Break,
     CommandAnswered,
@@ -28,30 +29,6 @@ from core.protocol.client_effects import (
     Show,
 )
 from core.protocol.frames import Assembly, parse_piece
-from core.protocol.messages import (
-    CAN_JUDGE_ACTIONS,
-    CAN_QUEUE,
-    Ack,
-    Close,
-    Command,
-    Deleted,
-    Events,
-    Failed,
-    Live,
-    Nak,
-    Queues,
-    Readers,
-    Reading,
-    Seen,
-    Sessions,
-    Subscribe,
-    Unsubscribe,
-    WantBlobs,
-    WatchQueues,
-    WatchSessions,
-    Welcome,
-    Wire,
-)
 from core.protocol.operations import GiveVerdict
 
 HELD = "held_for_newer_server"
@@ -68,9 +45,9 @@ SEEN_BYTES = 2 * 1024 * 1024
 class OutboxSender:
     """The outbox's end: commands leave in the order of `cseq`, few in flight, until each is answered."""
 
-    def __init__(self, waiting: Iterable[Command] = (), last: int = 0) -> None:
+    def __init__(self, waiting: Iterable[messages.Command] = (), last: int = 0) -> None:
         """`last` is the number of the outbox's newest command."""
-        self._waiting: dict[int, Command] = {c.cseq: c for c in waiting}
+        self._waiting: dict[int, messages.Command] = {c.cseq: c for c in waiting}
         self._last = last
         self._unsent = deque(sorted(self._waiting))
         self._flying: set[int] = set()
@@ -92,13 +69,13 @@ class OutboxSender:
         """Nothing can be sent until the next connection."""
         self._open = False
 
-    def add(self, command: Command) -> list[Effect]:
+    def add(self, command: messages.Command) -> list[Effect]:
         """A command entered the outbox (its row is on disk)."""
         self._waiting[command.cseq] = command
         self._unsent.append(command.cseq)
         return self.pump()
 
-    def answered(self, reply: Ack | Nak) -> list[Effect]:
+    def answered(self, reply: messages.Ack | messages.Nak) -> list[Effect]:
         """A reply came; a repeated one changes nothing."""
         command = self._waiting.get(reply.cseq)
         if command is None or command.id != reply.id:
@@ -122,16 +99,15 @@ class OutboxSender:
                 due.append(Send(command))
         return due
 
-
-    def _is_understood(self, command: Command) -> bool:
+    def _is_understood(self, command: messages.Command) -> bool:
         op = command.op
-        return not (isinstance(op, GiveVerdict) and op.action) or CAN_JUDGE_ACTIONS in self._known
+        return not (isinstance(op, GiveVerdict) and op.action) or messages.CAN_JUDGE_ACTIONS in self._known
 
 
-def _held(command: Command) -> Failed:
+def _held(command: messages.Command) -> messages.Failed:
     sentence = ("The server's program is older and would take a verdict on one action for one on the whole step: that "
                 "verdict, and what was sent after it, waits here until the server is updated.")
-    return Failed(kind="ProtocolMismatch", code=HELD, sentence=sentence, about=command.session)
+    return messages.Failed(kind="ProtocolMismatch", code=HELD, sentence=sentence, about=command.session)
 
 
 class Subscriptions:
@@ -157,7 +133,7 @@ class Subscriptions:
         self._held = {s: heads.get(s, 0) for s in self._held}
         self._acknowledged, self._unacknowledged_bytes = dict(self._held), {}
         self._unsure = {s for s, n in self._held.items() if n}
-        return [Send(Subscribe(session=s, after=max(0, n - 1))) for s, n in self._held.items()]
+        return [Send(messages.Subscribe(session=s, after=max(0, n - 1))) for s, n in self._held.items()]
 
     def disconnect(self) -> None:
         """No connection."""
@@ -172,33 +148,33 @@ class Subscriptions:
         if not self._open:
             return []
         self._unsure |= {session} if held else set()
-        return [Send(Subscribe(session=session, after=max(0, held - 1)))]
+        return [Send(messages.Subscribe(session=session, after=max(0, held - 1)))]
 
     def unwatch(self, session: str) -> list[Effect]:
         """Follow it no more; what is held stays."""
         known = self._held.pop(session, None) is not None
         self._acknowledged.pop(session, None)
         self._unacknowledged_bytes.pop(session, None)
-        return [Send(Unsubscribe(session=session))] if known and self._open else []
+        return [Send(messages.Unsubscribe(session=session))] if known and self._open else []
 
-    def take(self, events: Events) -> list[Effect]:
+    def take(self, events: messages.Events) -> list[Effect]:
         """Events came: those held already are skipped, a gap ends the connection."""
         held = self._held.get(events.session)
         if held is None:
             return []
         if events.first > held + 1:
-            return [Break(Close.GAP, f"expected {held + 1}")]
+            return [Break(messages.Close.GAP, f"expected {held + 1}")]
         known = self._compared(events, held)
         new = events.bodies[held + 1 - events.first :]
         if not new:
-            return [*known, Send(Seen(session=events.session, seq=held))]
+            return [*known, Send(messages.Seen(session=events.session, seq=held))]
         self._held[events.session] = held + len(new)
         bodies = tuple(bytes(b) for b in new)
         size = sum(map(len, bodies))
         self._unacknowledged_bytes[events.session] = self._unacknowledged_bytes.get(events.session, 0) + size
         return [*known, Place(events.session, held + 1, bodies)]
 
-    def _compared(self, events: Events, held: int) -> list[Effect]:
+    def _compared(self, events: messages.Events, held: int) -> list[Effect]:
         """The newest event that is held, where it came once more after a connection or `watch`."""
         if events.session not in self._unsure or not events.first <= held < events.first + len(events.bodies):
             return []
@@ -214,7 +190,7 @@ class Subscriptions:
         if not enough or not self._open or session not in self._held:
             return []
         self._acknowledged[session], self._unacknowledged_bytes[session] = seq, 0
-        return [Send(Seen(session=session, seq=seq))]
+        return [Send(messages.Seen(session=session, seq=seq))]
 
     def restart(self, session: str) -> list[Effect]:
         """Our copy was wrong: begin again at the log's start."""
@@ -223,7 +199,7 @@ class Subscriptions:
         self._held[session] = self._acknowledged[session] = 0
         self._unacknowledged_bytes[session] = 0
         self._unsure.discard(session)
-        return [ForgetSession(session), Send(Subscribe(session=session, after=0))]
+        return [ForgetSession(session), Send(messages.Subscribe(session=session, after=0))]
 
     def purged(self, session: str) -> list[Effect]:
         """Our copy of a deleted session is gone: what comes under its id is followed from its start."""
@@ -270,7 +246,7 @@ class Wants:
                 return []
             whole = self._assembly.add(piece)
         except InvalidInput as error:
-            return [Break(Close.BAD_FRAME, error.code)]
+            return [Break(messages.Close.BAD_FRAME, error.code)]
         if whole is None and piece.total is not None:
             return []
         del self._wanted[piece.hash]
@@ -280,13 +256,13 @@ class Wants:
         flying = sum(self._wanted.values())
         due = [h for h, asked in self._wanted.items() if not asked][: BLOBS_IN_FLIGHT - flying] if self._open else []
         self._wanted.update(dict.fromkeys(due, True))
-        return [Send(WantBlobs(hashes=tuple(due)))] if due else []
+        return [Send(messages.WantBlobs(hashes=tuple(due)))] if due else []
 
 
 class ClientState:
     """One client over all its connections. `epoch` is the server database that the copies come from ("": none)."""
 
-    def __init__(self, epoch: str = "", waiting: Sequence[Command] = (), last: int = 0) -> None:
+    def __init__(self, epoch: str = "", waiting: Sequence[messages.Command] = (), last: int = 0) -> None:
         self.epoch = epoch
         self.sender = OutboxSender(waiting, last)
         self.subscriptions = Subscriptions()
@@ -299,9 +275,9 @@ class ClientState:
         if session == self._reading:
             return []
         self._reading = session
-        return [Send(Reading(session=session))] if self._tells_reading else []
+        return [Send(messages.Reading(session=session))] if self._tells_reading else []
 
-    def welcomed(self, welcome: Welcome, heads: Mapping[str, int], queues: int = 0) -> list[Effect]:
+    def welcomed(self, welcome: messages.Welcome, heads: Mapping[str, int], queues: int = 0) -> list[Effect]:
         """A connection begins; `heads` is how far each session is on disk, `queues` up to which change the queues are.
         """
         if self.epoch != welcome.epoch:
@@ -311,19 +287,21 @@ class ClientState:
             return [DropCopies(welcome.epoch, False), *self._resume(welcome, {}, 0)]
         return self._resume(welcome, heads, queues)
 
-    def _resume(self, welcome: Welcome, heads: Mapping[str, int], queues: int) -> list[Effect]:
+    def _resume(self, welcome: messages.Welcome, heads: Mapping[str, int], queues: int) -> list[Effect]:
         effects = self.sender.connect(welcome.cseq, welcome.capabilities)
         if RenewIdentity() in effects:
             return effects
         follow = self.subscriptions.connect(heads)
-        return [Send(WatchSessions()), *self._watch_queues(welcome, queues), *follow, *effects, *self.wants.connect()]
+        return [Send(messages.WatchSessions()), *self._watch_queues(welcome, queues), *follow, *effects,
+                *self.wants.connect()]
 
-    def _watch_queues(self, welcome: Welcome, held: int) -> list[Effect]:
+    def _watch_queues(self, welcome: messages.Welcome, held: int) -> list[Effect]:
         """An older server would take the message for a broken frame."""
-        scopes = set(welcome.scopes) if CAN_QUEUE in welcome.capabilities else set()
+        scopes = set(welcome.scopes) if messages.CAN_QUEUE in welcome.capabilities else set()
         self._tells_reading = not scopes.isdisjoint({"review", "admin"})
-        watch: list[Effect] = [] if scopes.isdisjoint({"view", "admin"}) else [Send(WatchQueues(after=held))]
-        return [*watch, Send(Reading(session=self._reading))] if self._reading and self._tells_reading else watch
+        watch: list[Effect] = [] if scopes.isdisjoint({"view", "admin"}) else [Send(messages.WatchQueues(after=held))]
+        reads = self._reading and self._tells_reading
+        return [*watch, Send(messages.Reading(session=self._reading))] if reads else watch
 
     def disconnected(self) -> None:
         """The connection is gone."""
@@ -332,26 +310,26 @@ class ClientState:
         self.subscriptions.disconnect()
         self.wants.disconnect()
 
-    def take(self, message: Wire) -> list[Effect]:
+    def take(self, message: messages.Wire) -> list[Effect]:
         """A message came; what a client need not know is ignored."""
         match message:
-            case Events():
+            case messages.Events():
                 return self.subscriptions.take(message)
-            case Deleted():
+            case messages.Deleted():
                 return [Purge(message.sessions)]
-            case Sessions():
+            case messages.Sessions():
                 return [PutRows(message.rows)]
-            case Queues():
+            case messages.Queues():
                 return [PutQueues(message.state)]
-            case Ack() | Nak():
+            case messages.Ack() | messages.Nak():
                 return self.sender.answered(message)
-            case Failed():
+            case messages.Failed():
                 return self._failed(message)
-            case Live() | Readers():
+            case messages.Live() | messages.Readers():
                 return [Show(message)]
         return []
 
-    def _failed(self, failed: Failed) -> list[Effect]:
+    def _failed(self, failed: messages.Failed) -> list[Effect]:
         if failed.code == "cseq_taken":
             return [RenewIdentity(), Show(failed)]
         if failed.code == "ahead_of_log":

@@ -10,18 +10,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from core.domain import bounds
 from core.domain.blob import BlobName
-from core.domain.bounds import (
-    Code,
-    Count,
-    Few,
-    Id,
-    Many,
-    Name,
-    Sequence,
-    Text,
-    Title,
-)
 from core.domain.hit import Hit
 from core.domain.host_rights import HostRight
 from core.domain.queue import QueueState, Reader
@@ -41,17 +31,14 @@ CAN_LIST_TASKS = "tasks"
 CAN_JUDGE_ACTIONS = "verdicts_on_actions"
 """The server knows GiveVerdict's `action`. An older one would take a verdict on an action for one on the step."""
 
-
 CAN_DELETE = "delete"
 """The server knows DeleteSession, and says Deleted."""
 
 CAN_QUEUE = "queues"
 """The server knows WatchQueues, Reading and the operations on queues."""
 
-
 CAN_CONTINUE = "continue"
 """The server knows ContinueSession. An older one would take the command for a broken frame."""
-
 
 CAN_RESTORE = "restore"
 """Likewise for RestoreSession."""
@@ -76,10 +63,10 @@ class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_fi
 class Hello(Wire, frozen=True, kw_only=True, tag="hello"):
     """The first frame of a connection. `client` is the durable identity of the sender's outbox or journal."""
 
-    protocol: Count
-    client: Id
-    program: Name = ""
-    capabilities: Annotated[tuple[Code, ...], Few] = ()
+    protocol: bounds.Count
+    client: bounds.Id
+    program: bounds.Name = ""
+    capabilities: Annotated[tuple[bounds.Code, ...], bounds.Few] = ()
 
 
 class Command(Wire, frozen=True, kw_only=True, tag="command"):
@@ -89,9 +76,9 @@ class Command(Wire, frozen=True, kw_only=True, tag="command"):
     about may not be here yet.
     """
 
-    id: Id
-    cseq: Sequence
-    session: Id
+    id: bounds.Id
+    cseq: bounds.Sequence
+    session: bounds.Id
     op: AnyOp
     again: bool = False
 
@@ -103,51 +90,51 @@ class WatchSessions(Wire, frozen=True, kw_only=True, tag="watch_sessions"):
 class Subscribe(Wire, frozen=True, kw_only=True, tag="subscribe"):
     """Send the session's events after `after`, then every new one."""
 
-    session: Id
-    after: Sequence = 0
+    session: bounds.Id
+    after: bounds.Sequence = 0
 
 
 class Unsubscribe(Wire, frozen=True, kw_only=True, tag="unsubscribe"):
     """Send no more events of the session."""
 
-    session: Id
+    session: bounds.Id
 
 
 class Seen(Wire, frozen=True, kw_only=True, tag="seen"):
     """Everything up to `seq` is stored here; gives the sender credit for more."""
 
-    session: Id
-    seq: Sequence
+    session: bounds.Id
+    seq: bounds.Sequence
 
 
 class WantBlobs(Wire, frozen=True, kw_only=True, tag="want_blobs"):
     """Send these payloads as binary frames."""
 
-    hashes: Annotated[tuple[BlobName, ...], Many]
+    hashes: Annotated[tuple[BlobName, ...], bounds.Many]
 
 
 class Lease(Wire, frozen=True, kw_only=True, tag="lease"):
     """A runner takes the session over from any earlier runner. `journal` names the journal it writes from."""
 
-    session: Id
-    journal: Name
+    session: bounds.Id
+    journal: bounds.Name
 
 
 class Append(Wire, frozen=True, kw_only=True, tag="append"):
     """Events first, first+1, … of the runner's journal. Their blobs were sent before, or are known."""
 
-    session: Id
-    fence: Sequence
-    first: Sequence
-    bodies: Annotated[tuple[msgspec.Raw, ...], Many]
+    session: bounds.Id
+    fence: bounds.Sequence
+    first: bounds.Sequence
+    bodies: Annotated[tuple[msgspec.Raw, ...], bounds.Many]
 
 
 class Live(Wire, frozen=True, kw_only=True, tag="live"):
     """Text that is being made (a thought, a terminal); never stored, newest wins, may be dropped."""
 
-    session: Id
-    channel: Code
-    text: Text
+    session: bounds.Id
+    channel: bounds.Code
+    text: bounds.Text
 
 
 class Search(Wire, frozen=True, kw_only=True, tag="search"):
@@ -156,28 +143,28 @@ class Search(Wire, frozen=True, kw_only=True, tag="search"):
     Any text is taken for words. Of those that one connection has waiting only the newest is answered.
     """
 
-    id: Id
-    words: Text
-    session: Id = ""
-    limit: Count = 50
+    id: bounds.Id
+    words: bounds.Text
+    session: bounds.Id = ""
+    limit: bounds.Count = 50
 
 
 class ListTasks(Wire, frozen=True, kw_only=True, tag="list_tasks"):
     """Tell the tasks of the server's catalogue, which CreateSession takes by their ids; answered by Tasks."""
 
-    id: Id
+    id: bounds.Id
 
 
 class WatchQueues(Wire, frozen=True, kw_only=True, tag="watch_queues"):
     """Send what changed in any queue after a revision, and again whenever one changes; and who reads what."""
 
-    after: Sequence = 0
+    after: bounds.Sequence = 0
 
 
 class Reading(Wire, frozen=True, kw_only=True, tag="reading"):
     """The sender has a session open ("": none any more), until it says otherwise or the connection ends."""
 
-    session: Id = ""
+    session: bounds.Id = ""
 
 
 ToServer = (
@@ -195,60 +182,60 @@ class Welcome(Wire, frozen=True, kw_only=True, tag="welcome"):
     `cseq` is the last command of this client that the server holds.
     """
 
-    protocol: Count
-    epoch: Id
-    program: Name = ""
-    name: Name = ""
-    scopes: Annotated[tuple[Name, ...], Many] = ()
-    cseq: Sequence = 0
-    capabilities: Annotated[tuple[Code, ...], Few] = ()
+    protocol: bounds.Count
+    epoch: bounds.Id
+    program: bounds.Name = ""
+    name: bounds.Name = ""
+    scopes: Annotated[tuple[bounds.Name, ...], bounds.Many] = ()
+    cseq: bounds.Sequence = 0
+    capabilities: Annotated[tuple[bounds.Code, ...], bounds.Few] = ()
 
 
 class Ack(Wire, frozen=True, kw_only=True, tag="ack"):
     """The command is stored; the same answer for every repeat."""
 
-    id: Id
-    cseq: Sequence
-    result: Annotated[dict[Name, Any], Few] = {}
+    id: bounds.Id
+    cseq: bounds.Sequence
+    result: Annotated[dict[bounds.Name, Any], bounds.Few] = {}
 
 
 class Nak(Wire, frozen=True, kw_only=True, tag="nak"):
     """The command is refused for good and will not be asked again; it counts as answered."""
 
-    id: Id
-    cseq: Sequence
-    kind: Code
-    code: Code
-    sentence: Text
-    params: Annotated[dict[Name, Any], Few] = {}
+    id: bounds.Id
+    cseq: bounds.Sequence
+    kind: bounds.Code
+    code: bounds.Code
+    sentence: bounds.Text
+    params: Annotated[dict[bounds.Name, Any], bounds.Few] = {}
 
 
 class Events(Wire, frozen=True, kw_only=True, tag="events"):
     """Events first, first+1, … of a session's log, as stored; `head` is the newest there is."""
 
-    session: Id
-    first: Sequence
-    head: Sequence
-    bodies: Annotated[tuple[msgspec.Raw, ...], Many]
+    session: bounds.Id
+    first: bounds.Sequence
+    head: bounds.Sequence
+    bodies: Annotated[tuple[msgspec.Raw, ...], bounds.Many]
 
 
 class Sessions(Wire, frozen=True, kw_only=True, tag="sessions"):
     """Rows that changed."""
 
-    rows: Annotated[tuple[SessionRow, ...], Many]
+    rows: Annotated[tuple[SessionRow, ...], bounds.Many]
 
 
 class DeletedSession(msgspec.Struct, frozen=True, kw_only=True):
     """A deletion, named by `mark`. Later rows and events of that session are another one's of the same id."""
 
-    session: Id
-    mark: Id
+    session: bounds.Id
+    mark: bounds.Id
 
 
 class Deleted(Wire, frozen=True, kw_only=True, tag="deleted"):
     """To who watches the sessions, before their rows: these were deleted. Copies that are older go, once for each."""
 
-    sessions: Annotated[tuple[DeletedSession, ...], Many]
+    sessions: Annotated[tuple[DeletedSession, ...], bounds.Many]
 
 
 class Queues(Wire, frozen=True, kw_only=True, tag="queues"):
@@ -260,29 +247,29 @@ class Queues(Wire, frozen=True, kw_only=True, tag="queues"):
 class Readers(Wire, frozen=True, kw_only=True, tag="readers"):
     """Everybody who has a session open now; who is not named has none."""
 
-    readers: Annotated[tuple[Reader, ...], Many] = ()
+    readers: Annotated[tuple[Reader, ...], bounds.Many] = ()
 
 
 class Leased(Wire, frozen=True, kw_only=True, tag="leased"):
     """The runner holds the session under `fence`; `next` is the first journal entry that the server lacks."""
 
-    session: Id
-    fence: Sequence
-    next: Sequence
+    session: bounds.Id
+    fence: bounds.Sequence
+    next: bounds.Sequence
 
 
 class Appended(Wire, frozen=True, kw_only=True, tag="appended"):
     """The journal's entries up to `upto` are stored."""
 
-    session: Id
-    upto: Sequence
+    session: bounds.Id
+    upto: bounds.Sequence
 
 
 class MissingBlobs(Wire, frozen=True, kw_only=True, tag="missing_blobs"):
     """Send these first, then Append again."""
 
-    session: Id
-    hashes: Annotated[tuple[BlobName, ...], Many]
+    session: bounds.Id
+    hashes: Annotated[tuple[BlobName, ...], bounds.Many]
 
 
 class Found(Wire, frozen=True, kw_only=True, tag="found"):
@@ -291,10 +278,10 @@ class Found(Wire, frozen=True, kw_only=True, tag="found"):
     `behind`: so many events of the log could not be searched yet; ask again for what is in them.
     """
 
-    id: Id
-    hits: Annotated[tuple[Hit, ...], Many] = ()
+    id: bounds.Id
+    hits: Annotated[tuple[Hit, ...], bounds.Many] = ()
     more: bool = False
-    behind: Sequence = 0
+    behind: bounds.Sequence = 0
 
 
 class OfferedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -304,29 +291,29 @@ class OfferedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     `asks` is what it wants of the server's computer and nobody allowed there yet: who runs the server must, first.
     """
 
-    task: Id
-    title: Title
-    hosts: Annotated[tuple[Name, ...], Few] = ()
-    asks: Annotated[tuple[HostRight, ...], Few] = ()
+    task: bounds.Id
+    title: bounds.Title
+    hosts: Annotated[tuple[bounds.Name, ...], bounds.Few] = ()
+    asks: Annotated[tuple[HostRight, ...], bounds.Few] = ()
     terms: TaskTerms | None = None
 
 
 class Tasks(Wire, frozen=True, kw_only=True, tag="tasks"):
     """The tasks that the server offers, by title; of `unreadable` ones its log says what is wrong."""
 
-    id: Id
-    tasks: Annotated[tuple[OfferedTask, ...], Many] = ()
-    unreadable: Count = 0
+    id: bounds.Id
+    tasks: Annotated[tuple[OfferedTask, ...], bounds.Many] = ()
+    unreadable: bounds.Count = 0
 
 
 class Failed(Wire, frozen=True, kw_only=True, tag="failed"):
     """Something else that was asked for cannot be done; `about` names it (a session, hash, question's id or type)."""
 
-    kind: Code
-    code: Code
-    sentence: Text
-    about: Text = ""
-    params: Annotated[dict[Name, Any], Few] = {}
+    kind: bounds.Code
+    code: bounds.Code
+    sentence: bounds.Text
+    about: bounds.Text = ""
+    params: Annotated[dict[bounds.Name, Any], bounds.Few] = {}
 
 
 FromServer = (

@@ -6,24 +6,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from core.domain import bounds
 from core.domain.anchor import TextAnchor
 from core.domain.attention import Thresholds
-from core.domain.bounds import (
-    Code,
-    Count,
-    Few,
-    Id,
-    Many,
-    Name,
-    Reason,
-    Seconds,
-    Sequence,
-    StepNumber,
-    StepPlace,
-    Tag,
-    Text,
-    Title,
-)
 from core.domain.events import AttentionKind, SubmissionRescored
 from core.domain.guidance import GuidanceMode
 from core.domain.queue import MOST_IN_QUEUE, QueueWork
@@ -44,9 +29,9 @@ class CreateSession(Op, frozen=True, kw_only=True, tag="create_session"):
     """Make a session under the id that the command names, from a catalogue task's id or a whole task. With a `group` it
     is a roll-out: who asks for it runs it, and no runner is started."""
 
-    task: Task | Id
+    task: Task | bounds.Id
     agent: AgentSettings = AgentSettings()
-    group: Id = ""
+    group: bounds.Id = ""
 
 
 class ImportSession(Op, frozen=True, kw_only=True, tag="import_session"):
@@ -56,23 +41,23 @@ class ImportSession(Op, frozen=True, kw_only=True, tag="import_session"):
     events of it are here.
     """
 
-    origin: Name
-    events: Sequence = 0
+    origin: bounds.Name
+    events: bounds.Sequence = 0
 
 
 class Guide(Op, frozen=True, kw_only=True, tag="guide"):
     """Queue guidance under an id made by the client."""
 
-    guidance: Id
-    text: Text
+    guidance: bounds.Id
+    text: bounds.Text
     mode: GuidanceMode = "note"
 
 
 class ChangeGuidance(Op, frozen=True, kw_only=True, tag="change_guidance"):
     """Edit (text) or withdraw (None) guidance that was not delivered yet."""
 
-    guidance: Id
-    text: Text | None = None
+    guidance: bounds.Id
+    text: bounds.Text | None = None
 
 
 class Control(Op, frozen=True, kw_only=True, tag="control"):
@@ -92,9 +77,9 @@ class Act(Op, frozen=True, kw_only=True, tag="act"):
     """What the agent's next step is to be, of a session that one has taken over: a call of `tool` with `arguments`
     (JSON of an object), and why."""
 
-    tool: Name
-    arguments: Text = "{}"
-    thought: Text = ""
+    tool: bounds.Name
+    arguments: bounds.Text = "{}"
+    thought: bounds.Text = ""
 
 
 class HandBack(Op, frozen=True, kw_only=True, tag="hand_back"):
@@ -106,8 +91,8 @@ class ContinueSession(Op, frozen=True, kw_only=True, tag="continue_session"):
     """
 
     more: Budget = Budget()
-    guidance: Id = ""
-    text: Text = ""
+    guidance: bounds.Id = ""
+    text: bounds.Text = ""
 
 
 class CallSubagent(Op, frozen=True, kw_only=True, tag="call_subagent"):
@@ -115,10 +100,10 @@ class CallSubagent(Op, frozen=True, kw_only=True, tag="call_subagent"):
     `.sub.` and a number. Step `step` of `caller`, that session or another subagent of it, called it. Does nothing when
     it exists."""
 
-    caller: Id
-    step: StepPlace
-    title: Title = ""
-    description: Text = ""
+    caller: bounds.Id
+    step: bounds.StepPlace
+    title: bounds.Title = ""
+    description: bounds.Text = ""
 
 
 class BranchSession(Op, frozen=True, kw_only=True, tag="branch_session"):
@@ -129,25 +114,25 @@ class BranchSession(Op, frozen=True, kw_only=True, tag="branch_session"):
     again, from no snapshot. `replays`, `more`, `ends`, `group` and `arm` as in the fact `branched`.
     """
 
-    parent: Id
-    step: StepPlace
-    without: Annotated[tuple[Id, ...], Few] = ()
-    guidance: Id = ""
-    text: Text = ""
+    parent: bounds.Id
+    step: bounds.StepPlace
+    without: Annotated[tuple[bounds.Id, ...], bounds.Few] = ()
+    guidance: bounds.Id = ""
+    text: bounds.Text = ""
     model: ModelSettings | None = None
     more: Budget = Budget()
     replays: bool = True
     from_start: bool = False
     ends: bool = False
-    group: Id = ""
-    arm: Name = ""
+    group: bounds.Id = ""
+    arm: bounds.Name = ""
 
 
 class RestoreSession(Op, frozen=True, kw_only=True, tag="restore_session"):
     """Have the next runner of a session begin from a snapshot of its last step; without one, say which are on the
     server's computer (the result's `here`)."""
 
-    snapshot: Id = ""
+    snapshot: bounds.Id = ""
 
 
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
@@ -155,43 +140,43 @@ class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
     judges; a person is known by the token. `content` is the content address of the body that the step had
     where it was judged: the server refuses a word on a step that says something else now. "": it is not asked."""
 
-    step: StepPlace
+    step: bounds.StepPlace
     value: VerdictValue
-    reason: Reason = ""
+    reason: bounds.Reason = ""
     author: Author | None = None
-    action: Count = 0
-    content: Code = ""
+    action: bounds.Count = 0
+    content: bounds.Code = ""
 
 
 class AddNote(Op, frozen=True, kw_only=True, tag="add_note"):
     """Remark on a step, on words of it (`anchor`), or on the session (step 0). `content` as in `GiveVerdict`."""
 
-    step: StepPlace
-    text: Text
-    content: Code = ""
+    step: bounds.StepPlace
+    text: bounds.Text
+    content: bounds.Code = ""
     anchor: TextAnchor | None = None
 
 
 class SetTag(Op, frozen=True, kw_only=True, tag="set_tag"):
     """Tag a step (0: the session), or take the tag off. `content` as in `GiveVerdict`."""
 
-    step: StepPlace
-    tag: Tag
+    step: bounds.StepPlace
+    tag: bounds.Tag
     on: bool = True
-    content: Code = ""
+    content: bounds.Code = ""
 
 
 class TellTime(Op, frozen=True, kw_only=True, tag="tell_time"):
     """Say how long one was at work on steps: active seconds by step number, since one said so last."""
 
-    seconds: Annotated[dict[StepNumber, Seconds], Many]
+    seconds: Annotated[dict[bounds.StepNumber, bounds.Seconds], bounds.Many]
 
 
 class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody said elsewhere: an event as it was stored there, and the content address of its step's body."""
 
     event: msgspec.Raw
-    content: Code = ""
+    content: bounds.Code = ""
 
 
 class Rescore(Op, frozen=True, kw_only=True, tag="rescore"):
@@ -203,7 +188,7 @@ class Rescore(Op, frozen=True, kw_only=True, tag="rescore"):
 class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
     """Take verdicts, notes and tags over that were given on another computer; they keep their authors and times."""
 
-    opinions: Annotated[tuple[Opinion, ...], Many]
+    opinions: Annotated[tuple[Opinion, ...], bounds.Many]
 
 
 class DeleteSession(Op, frozen=True, kw_only=True, tag="delete_session"):
@@ -213,7 +198,7 @@ class DeleteSession(Op, frozen=True, kw_only=True, tag="delete_session"):
     it nothing is deleted. The result is a `core.domain.losses.Losses`.
     """
 
-    head: Sequence | None = None
+    head: bounds.Sequence | None = None
 
 
 class ClearAttention(Op, frozen=True, kw_only=True, tag="clear_attention"):
@@ -236,18 +221,18 @@ class MakeQueue(QueueOp, frozen=True, kw_only=True, tag="make_queue"):
     """Make a queue of these sessions, in this order, under an id made by the client. `filter` is what they were chosen
     by."""
 
-    name: Title
-    sessions: Annotated[tuple[Id, ...], QueueSessions]
+    name: bounds.Title
+    sessions: Annotated[tuple[bounds.Id, ...], QueueSessions]
     work: QueueWork = QueueWork()
-    filter: Reason = ""
+    filter: bounds.Reason = ""
 
 
 class ChangeQueue(QueueOp, frozen=True, kw_only=True, tag="change_queue"):
     """Its maker (or an administrator) adds sessions, takes some out, gives it another name, or closes it."""
 
-    add: Annotated[tuple[Id, ...], QueueSessions] = ()
-    remove: Annotated[tuple[Id, ...], QueueSessions] = ()
-    name: Title | None = None
+    add: Annotated[tuple[bounds.Id, ...], QueueSessions] = ()
+    remove: Annotated[tuple[bounds.Id, ...], QueueSessions] = ()
+    name: bounds.Title | None = None
     closed: bool | None = None
 
 
@@ -255,22 +240,22 @@ class TakeFromQueue(QueueOp, frozen=True, kw_only=True, tag="take_from_queue"):
     """Take a session of the queue to judge it, or ("") the first that nobody has. `person`: give it to somebody else,
     which its maker may. The result names the `taken` session."""
 
-    taken: Id = ""
-    person: Name = ""
+    taken: bounds.Id = ""
+    person: bounds.Name = ""
 
 
 class GiveBack(QueueOp, frozen=True, kw_only=True, tag="give_back"):
     """Have a session of the queue no more; what was judged stays. `person`: take it from somebody else, which the
     queue's maker may."""
 
-    given: Id
-    person: Name = ""
+    given: bounds.Id
+    person: bounds.Name = ""
 
 
 class FinishInQueue(QueueOp, frozen=True, kw_only=True, tag="finish_in_queue"):
     """Say that one is done with a session of the queue, though not all is judged; or (`done` false) is not."""
 
-    finished: Id
+    finished: bounds.Id
     done: bool = True
 
 

@@ -13,27 +13,8 @@ import msgspec
 
 from core.domain.blob import is_blob_hash
 from core.domain.ids import is_id
+from core.protocol import messages
 from core.protocol.append_state import SendBlobs
-from core.protocol.messages import (
-    PROTOCOL,
-    Append,
-    Close,
-    Command,
-    Failed,
-    Hello,
-    Lease,
-    ListTasks,
-    Live,
-    Reading,
-    Search,
-    Seen,
-    Subscribe,
-    Unsubscribe,
-    WantBlobs,
-    WatchQueues,
-    WatchSessions,
-    Wire,
-)
 from core.protocol.scopes import may_send
 
 CREDIT_EVENTS = 2_000
@@ -48,19 +29,19 @@ MAX_LIVE_CHARS = 64 * 1024
 class Say(msgspec.Struct, frozen=True):
     """Send a message."""
 
-    message: Wire
+    message: messages.Wire
 
 
 class Greet(msgspec.Struct, frozen=True):
     """Answer Hello with Welcome."""
 
-    hello: Hello
+    hello: messages.Hello
 
 
 class ExecuteCommand(msgspec.Struct, frozen=True):
     """Carry a command out and answer it once it is committed."""
 
-    command: Command
+    command: messages.Command
 
 
 class Follow(msgspec.Struct, frozen=True):
@@ -100,25 +81,25 @@ class NoteReading(msgspec.Struct, frozen=True):
 class TakeLease(msgspec.Struct, frozen=True):
     """Hand a session over to this runner."""
 
-    lease: Lease
+    lease: messages.Lease
 
 
 class StoreEntries(msgspec.Struct, frozen=True):
     """Append a runner's journal entries."""
 
-    append: Append
+    append: messages.Append
 
 
 class Relay(msgspec.Struct, frozen=True):
     """Pass text that is being made on to whoever follows the session."""
 
-    live: Live
+    live: messages.Live
 
 
 class AnswerQuestion(msgspec.Struct, frozen=True):
     """Answer a question, when there is time; of a kind only the newest that waits."""
 
-    question: Search | ListTasks
+    question: messages.Search | messages.ListTasks
 
 
 class Hang(msgspec.Struct, frozen=True):
@@ -196,7 +177,7 @@ class ServerState:
 
     def __init__(self, scopes: Iterable[str]) -> None:
         self.scopes = tuple(scopes)
-        self.hello: Hello | None = None
+        self.hello: messages.Hello | None = None
         self.cursors: dict[str, SessionCursor] = {}
         self.is_over = False
 
@@ -205,76 +186,77 @@ class ServerState:
         """Whose commands these are; empty before Hello."""
         return self.hello.client if self.hello else ""
 
-    def take(self, message: Wire) -> list[Effect]:
+    def take(self, message: messages.Wire) -> list[Effect]:
         """A message came."""
         if self.is_over:
             return []
         if self.hello is None:
             return self._greeted(message)
-        if isinstance(message, Hello):
-            return self._hang(Close.BAD_FRAME, "hello twice", code="hello_twice")
+        if isinstance(message, messages.Hello):
+            return self._hang(messages.Close.BAD_FRAME, "hello twice", code="hello_twice")
         if not may_send(self.scopes, message):
             return self._denied(message)
         return self._take(message)
 
     def bad_frame(self, sentence: str) -> list[Effect]:
         """A frame came that cannot be read."""
-        return self._hang(Close.BAD_FRAME, "bad frame", sentence=sentence, code="bad_frame")
+        return self._hang(messages.Close.BAD_FRAME, "bad frame", sentence=sentence, code="bad_frame")
 
     def may_send_blobs(self) -> bool:
         """Whether binary frames are welcome here."""
         return self.hello is not None and any(s in ("admin", "run") or s.startswith("agent:") for s in self.scopes)
 
-    def _greeted(self, message: Wire) -> list[Effect]:
-        if not isinstance(message, Hello):
-            return self._hang(Close.BAD_FRAME, "hello first", code="hello_first")
-        if message.protocol != PROTOCOL:
-            reason = f"This server speaks protocol {PROTOCOL}, not {message.protocol}."
-            return self._hang(Close.VERSION, reason, sentence=reason, code="protocol_version", kind="ProtocolMismatch")
+    def _greeted(self, message: messages.Wire) -> list[Effect]:
+        if not isinstance(message, messages.Hello):
+            return self._hang(messages.Close.BAD_FRAME, "hello first", code="hello_first")
+        if message.protocol != messages.PROTOCOL:
+            reason = f"This server speaks protocol {messages.PROTOCOL}, not {message.protocol}."
+            return self._hang(messages.Close.VERSION, reason, sentence=reason, code="protocol_version",
+                              kind="ProtocolMismatch")
         if not is_id(message.client):
-            return self._hang(Close.BAD_FRAME, "bad client id", code="bad_client")
+            return self._hang(messages.Close.BAD_FRAME, "bad client id", code="bad_client")
         self.hello = message
         return [Greet(message)]
 
-    def _take(self, message: Wire) -> list[Effect]:
+    def _take(self, message: messages.Wire) -> list[Effect]:
         match message:
-            case Command():
+            case messages.Command():
                 return [ExecuteCommand(message)]
-            case WatchSessions():
+            case messages.WatchSessions():
                 return [WatchRows()]
-            case WatchQueues():
+            case messages.WatchQueues():
                 return [TellQueues(message.after)]
-            case Reading():
+            case messages.Reading():
                 return self._reading(message)
-            case Subscribe():
+            case messages.Subscribe():
                 return self._subscribe(message)
-            case Unsubscribe():
+            case messages.Unsubscribe():
                 known = self.cursors.pop(message.session, None)
                 return [Unfollow(message.session)] if known else []
-            case Seen():
+            case messages.Seen():
                 return self._seen(message)
-            case WantBlobs():
+            case messages.WantBlobs():
                 return self._want(message)
-            case Lease():
+            case messages.Lease():
                 return [TakeLease(message)]
-            case Append():
+            case messages.Append():
                 return [StoreEntries(message)]
-            case Live():
+            case messages.Live():
                 return [Relay(message)] if len(message.text) <= MAX_LIVE_CHARS else []
-            case Search() | ListTasks():
+            case messages.Search() | messages.ListTasks():
                 return self._question(message)
         return self.bad_frame(f"A message {type(message).__name__} is not for a server.")
 
-    def _subscribe(self, message: Subscribe) -> list[Effect]:
+    def _subscribe(self, message: messages.Subscribe) -> list[Effect]:
         if message.after < 0 or not is_id(message.session):
             return self.bad_frame("A subscription needs a session's id and a seq from 0.")
         if len(self.cursors) >= MAX_SUBSCRIPTIONS and message.session not in self.cursors:
-            return self._hang(Close.SLOW_DOWN, "too many subscriptions", code="too_many_subscriptions")
+            return self._hang(messages.Close.SLOW_DOWN, "too many subscriptions", code="too_many_subscriptions")
         again = message.session in self.cursors
         self.cursors[message.session] = SessionCursor(message.after)
         return [*([Unfollow(message.session)] if again else []), Follow(message.session)]
 
-    def _seen(self, message: Seen) -> list[Effect]:
+    def _seen(self, message: messages.Seen) -> list[Effect]:
         cursor = self.cursors.get(message.session)
         if cursor is None:
             return []
@@ -282,32 +264,34 @@ class ServerState:
         cursor.seen(message.seq)
         return [Credit(message.session)] if waited and cursor.may_send else []
 
-    def _reading(self, message: Reading) -> list[Effect]:
+    def _reading(self, message: messages.Reading) -> list[Effect]:
         if message.session and not is_id(message.session):
             return self.bad_frame("A reader names a session's id.")
         return [NoteReading(message.session)]
 
-    def _want(self, message: WantBlobs) -> list[Effect]:
+    def _want(self, message: messages.WantBlobs) -> list[Effect]:
         if not all(map(is_blob_hash, message.hashes)):
             return self.bad_frame("WantBlobs needs names of 64 lower-case hexadecimal digits.")
         return [SendBlobs(message.hashes)]
 
-    def _question(self, message: Search | ListTasks) -> list[Effect]:
-        session = message.session if isinstance(message, Search) else ""
+    def _question(self, message: messages.Search | messages.ListTasks) -> list[Effect]:
+        session = message.session if isinstance(message, messages.Search) else ""
         if not is_id(message.id) or (session and not is_id(session)):
             return self.bad_frame("A question needs an id, and of a session its id.")
         return [AnswerQuestion(message)]
 
-    def _denied(self, message: Wire) -> list[Effect]:
+    def _denied(self, message: messages.Wire) -> list[Effect]:
         tag = str(type(message).__struct_config__.tag)
         sentence = f"This token may not send {tag} here."
-        if isinstance(message, (Lease, Append, Live)):
-            return self._hang(Close.SCOPE, sentence, sentence=sentence, code="missing_scope", kind="Denied", about=tag)
+        if isinstance(message, (messages.Lease, messages.Append, messages.Live)):
+            return self._hang(messages.Close.SCOPE, sentence, sentence=sentence, code="missing_scope", kind="Denied",
+                              about=tag)
         about = getattr(message, "id", "")[:100] or getattr(message, "session", tag)
-        return [Say(Failed(kind="Denied", code="missing_scope", sentence=sentence, about=about))]
+        return [Say(messages.Failed(kind="Denied", code="missing_scope", sentence=sentence, about=about))]
 
     def _hang(self, close: int, reason: str, *, code: str, sentence: str = "", kind: str = "InvalidInput",
               about: str = "") -> list[Effect]:
         self.is_over = True
         explanation = sentence or f"The connection is closed: {reason}."
-        return [Say(Failed(kind=kind, code=code, sentence=explanation, about=about)), Hang(close, reason[:100])]
+        failed = messages.Failed(kind=kind, code=code, sentence=explanation, about=about)
+        return [Say(failed), Hang(close, reason[:100])]

@@ -41,6 +41,7 @@ from core.sandbox.network import (
     proxy_environment,
 )
 from core.sandbox.placement import HERE, HostLinks, HostPlace
+from core.sandbox.streams import LAUNCHER
 
 SOCKET_VOLUME = "socket"
 MEASURED_S = 30.0
@@ -134,7 +135,7 @@ class DockerSandbox(LinkedSandbox):
                 return await connect_socket(await in_thread(self._socket_folder))
             except (OSError, NotFound) as error:
                 _log.debug("the socket of %s cannot be entered from here: %s", self.name, error)
-        command = ["python3", "-I", "-B", "-c", BOOT, INSTALLED, "bridge", SOCKET]
+        command = [LAUNCHER, "-I", "-B", "-c", BOOT, INSTALLED, "bridge", SOCKET]
         try:
             return await open_bridge(self.placement.address, await in_thread(self._engine), self.name, command,
                                      self._bridges)
@@ -197,7 +198,7 @@ class DockerSandbox(LinkedSandbox):
             f"uid={user},gid={group},nosuid,nodev,noexec"})
         command = ["-I", "-B", "-c", BOOT, INSTALLED, "serve", SOCKET, "/run/ptyd", self.workspace]
         made = engine.containers.create(  # the entry point is named, so that the image's own does not count
-            image, command, entrypoint=["python3"], name=self.name, labels=self.labels,
+            image, command, entrypoint=[LAUNCHER], name=self.name, labels=self.labels,
             hostname=_plain(self.host.name)[:60], working_dir=self.workspace, detach=True,
             **shape, **networking(self._network(), proxy_environment() if self._reaches_out() else {}))
         if self._network():  # known there by the name that the agent is told

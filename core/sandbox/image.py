@@ -1,8 +1,8 @@
 """The sandbox image, made where no registry can be reached, and any image made fit to be a sandbox.
 
 An image is fit when the terminal daemon lies in it and its /workspace and /home/agent may be written by
-whoever the container runs as. `fit` adds that to any image with bash and python3 as one small layer, so the
-base (from packages of this machine, from mmdebstrap, or built from the Dockerfile) is only a base.
+whoever the container runs as. `fit` adds that to any image with bash as one layer, small where the image has a
+Python, so the base (from packages of this machine, from mmdebstrap, or built from the Dockerfile) is only a base.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ import docker.errors
 from core.domain.errors import NotFound, Unavailable
 from core.sandbox import packages
 from core.sandbox.engine import Client, translated
+from core.sandbox.own_python import copy_python, gather_python, lacks_python, launcher
 
 REPOSITORY = "tiphys-sandbox"
 INSTALLED = "/opt/tiphys"
-RECIPE = "3"
+RECIPE = "4"
 """Changes when the way of making images does, so that old ones are not taken for new ones."""
 DOCKERFILE = Path(__file__).parents[2] / "resources" / "sandbox" / "Dockerfile"
 _SOURCE = Path(__file__).parent / "ptyd"
@@ -49,14 +50,29 @@ def fit(engine: Client, base: str) -> str:
         return base
     if is_made(engine, tag):
         return tag
-    container = translated(engine.api.create_container, base, ["true"])["Id"]
+    container = translated(lambda: engine.containers.create(base, ["true"]))
     try:
-        translated(engine.api.put_archive, container, "/", daemon_layer())
+        translated(lambda: container.put_archive("/", daemon_layer()))
+        bring_own_python(engine, container)
         changes = "\n".join((*_ENVIRONMENT, f'LABEL tiphys.source="{source_digest()}"'))
-        translated(lambda: engine.api.commit(container, REPOSITORY, tag.partition(":")[2], changes=changes))
+        translated(lambda: container.commit(REPOSITORY, tag.partition(":")[2], changes=changes))
     finally:
-        translated(lambda: engine.api.remove_container(container, force=True))
+        translated(lambda: container.remove(force=True))
     return tag
+
+
+def bring_own_python(engine: Client, container: Any) -> None:
+    """Give a container of whatever image a Python for the daemon, where it has none. Blocking."""
+    if not lacks_python(container):
+        return
+    tag = f"{REPOSITORY}-python:{source_digest()}"
+    if not is_made(engine, tag):
+        gather_python(engine, build_base(engine), tag)
+    source = translated(lambda: engine.containers.create(tag, ["true"]))
+    try:
+        copy_python(source, container)
+    finally:
+        translated(lambda: source.remove(force=True))
 
 
 def build_base(engine: Client) -> str:
@@ -129,13 +145,16 @@ def daemon_layer() -> bytes:
             info = tarfile.TarInfo(f"opt/tiphys/ptyd/{path.name}")
             info.size, info.mode = len(data), 0o644
             tar.addfile(info, io.BytesIO(data))
+        info, data = launcher()
+        tar.addfile(info, io.BytesIO(data))
     return out.getvalue()
 
 
 @functools.cache
 def source_digest() -> str:
     """What the daemon's source and the recipe are, in 12 digits."""
-    return short_digest(RECIPE, *_ENVIRONMENT, *(p.read_text() for p in sorted(_SOURCE.glob("*.py"))))
+    texts = (path.read_text() for path in sorted(_SOURCE.glob("*.py")))
+    return short_digest(RECIPE, launcher()[1].decode(), *_ENVIRONMENT, *texts)
 
 
 def short_digest(*parts: str) -> str:

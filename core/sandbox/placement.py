@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from core.domain.bounds import Address, Few, Name
+from core.domain.task import Host
 
 
 class EngineAddress(msgspec.Struct, frozen=True):
@@ -52,3 +53,9 @@ class HostLinks(msgspec.Struct, frozen=True, kw_only=True):
     shared_folder: bool = False
     reach: tuple[str, ...] = ()
     """What the session's way out lets through; empty: there is none."""
+
+
+def ways_out(host: Host, lab_names: tuple[str, ...]) -> tuple[str, ...]:
+    """What a host's way out lets through; `lab_names` are those that the operator lets whatever has a network reach,
+    also where their addresses are private."""
+    return ("*", *lab_names) if host.network else host.reach

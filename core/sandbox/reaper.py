@@ -28,8 +28,7 @@ async def reap(home: str, keep: Collection[str], engines: Engines = (OWN,)) -> l
     return await _on_all(engines, lambda one: _delete(one, home_label(home), lambda had: not _belongs(had, wanted)))
 
 
-async def remove(home: str, sessions: Collection[str], others: Collection[str],
-                 engines: Engines = (OWN,)) -> list[str]:
+async def remove(home: str, sessions: Collection[str], others: Collection[str], engines: Engines = (OWN,)) -> list[str]:
     """Delete containers and volumes that the installation `home` made for `sessions`, and that are none of `others`
     (whose ids may begin alike); gives the containers' names. Raises Unavailable where no engine can be reached.
     """

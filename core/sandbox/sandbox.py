@@ -19,7 +19,6 @@ from core.domain.task import Host
 FILE_LIMIT = 64 << 20
 """The most bytes that one read or write of a file may move."""
 
-
 Progress = Callable[[int], None]
 """Called with how many bytes have moved so far, after each piece."""
 

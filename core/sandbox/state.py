@@ -16,7 +16,16 @@ from core.domain.task import Host
 from core.sandbox.container import SHARED, as_root
 from core.sandbox.docker import DockerSandbox, user_id
 from core.sandbox.engine import Client, in_thread, translated
-from core.sandbox.image import REPOSITORY, daemon_layer, find_image, is_made, pulled, short_digest, source_digest
+from core.sandbox.image import (
+    REPOSITORY,
+    bring_own_python,
+    daemon_layer,
+    find_image,
+    is_made,
+    pulled,
+    short_digest,
+    source_digest,
+)
 from core.sandbox.placement import HERE, HostLinks, HostPlace
 
 PLACE_MB = 1024
@@ -121,6 +130,7 @@ def fit_state(engine: Client, base: str, workdir: str, user: int, account: str =
             words = bytes(translated(container.logs))[-300:].decode("utf-8", "replace").strip()
             raise Unavailable("no_image", f"The image {base} could not be made a host's: its /bin/sh ended with exit "
                               f"code {status}. {words}".strip())
+        bring_own_python(engine, container)
         changes = [f'ENV HOME={home}', f"WORKDIR {workdir}", f'LABEL tiphys.state="{mark}"']
         translated(lambda: container.commit(REPOSITORY, tag.partition(":")[2], changes="\n".join(changes)))
     finally:

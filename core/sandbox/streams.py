@@ -16,6 +16,9 @@ from core.sandbox.daemon_link import DaemonLink
 from core.sandbox.replies import DoneReply, DrawnReply, FedReply, StreamReply
 from core.sandbox.sandbox import Progress
 
+LAUNCHER = "/opt/tiphys/python3"
+"""What starts the daemon's Python in an image that was made fit to be a sandbox."""
+
 PIECE = 1 << 20
 """Bytes of one piece of input; as many at most in one of output."""
 
@@ -169,11 +172,16 @@ async def ahead(pieces: AsyncIterator[bytes], scope: TaskScope) -> AsyncIterator
         yield piece
 
 
+def own_python(*arguments: str) -> list[str]:
+    """The command that runs a program of ours in whatever sandbox: by the daemon's own Python, where it has one."""
+    return ["/bin/sh", "-c", f'[ -x {LAUNCHER} ] && exec {LAUNCHER} "$@"; exec python3 "$@"', "sh", *arguments]
+
+
 def pack_argv(base: str, names: Sequence[str]) -> list[str]:
     """The program that prints files and folders below a base as one tar, links as links."""
-    return ["python3", "-I", "-B", "-c", _PACK, base, *names]
+    return own_python("-I", "-B", "-c", _PACK, base, *names)
 
 
 def unpack_argv(base: str) -> list[str]:
     """The program that unpacks a tar below a base. Nothing in it leads outside (PEP 706's filter `tar`)."""
-    return ["python3", "-I", "-B", "-c", _UNPACK, base]
+    return own_python("-I", "-B", "-c", _UNPACK, base)

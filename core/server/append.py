@@ -4,23 +4,8 @@ from __future__ import annotations
 
 import re
 
+from core.domain import events as e
 from core.domain.errors import InvalidInput
-from core.domain.events import (
-    ActionAsked,
-    Branched,
-    ControlAsked,
-    GuidanceChangeAsked,
-    GuidanceQueued,
-    HandBackAsked,
-    SessionContinued,
-    SessionCreated,
-    SessionStateChanged,
-    TakeoverAsked,
-    UnknownFact,
-    VerdictGiven,
-    blobs_of,
-    decode_event,
-)
 from core.domain.session import FINAL_STATES
 from core.protocol.codec import check_event
 from core.protocol.messages import Append
@@ -29,11 +14,10 @@ from core.store import blobs, log, unnamed_blobs
 from core.store.attribution import attribute
 from core.store.sqlite import Connection
 
-COMMANDED = (SessionCreated, Branched, SessionContinued,
-             GuidanceQueued, GuidanceChangeAsked, ControlAsked, VerdictGiven,
-             TakeoverAsked, ActionAsked, HandBackAsked)
+COMMANDED = (e.SessionCreated, e.Branched, e.SessionContinued,
+             e.GuidanceQueued, e.GuidanceChangeAsked, e.ControlAsked, e.VerdictGiven,
+             e.TakeoverAsked, e.ActionAsked, e.HandBackAsked)
 """Facts that only a command makes: a runner that was taken over cannot speak for a person."""
-
 
 _HASH = re.compile(rb'(?<=")[0-9a-f]{64}(?=")')
 
@@ -57,16 +41,16 @@ def append_entries(conn: Connection, append: Append, *, by_agent: bool, account:
     perhaps_named: list[str] = []  # by facts of a newer version, which nobody here can read
     is_over = False
     for body in bodies:
-        event = decode_event(check_event(body))
+        event = e.decode_event(check_event(body))
         if by_agent and event.author.kind != "agent":
             raise InvalidInput("bad_author", f"A runner cannot write as {event.author.kind} {event.author.name!r}.")
         if by_agent and isinstance(event.fact, COMMANDED):
             kind = type(event.fact).__name__
             raise InvalidInput("bad_author", f"A runner cannot write {kind}: that takes a person's command.")
-        named += blobs_of(event.fact)
-        if isinstance(event.fact, UnknownFact):
+        named += e.blobs_of(event.fact)
+        if isinstance(event.fact, e.UnknownFact):
             perhaps_named += [name.decode() for name in _HASH.findall(event.fact.raw)]
-        is_over = is_over or (isinstance(event.fact, SessionStateChanged) and event.fact.state in FINAL_STATES)
+        is_over = is_over or (isinstance(event.fact, e.SessionStateChanged) and event.fact.state in FINAL_STATES)
     missing = blobs.missing(conn, named)
     if missing:
         raise MissingPayloads(tuple(missing))

@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeVar
 from core.domain.errors import Conflict
 from core.protocol.operations import AnyOp, ImportSession
 from core.server.held_database import HeldDatabase
+from core.server.ownership import hold
 from core.server.running_server import RunningServer
-from core.server.serve import hold
 from core.store.home import Home
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import connect, transaction

@@ -6,18 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from core.domain import events as e
 from core.domain.errors import Conflict, Denied, NotFound
-from core.domain.events import (
-    Branched,
-    Event,
-    GuidanceDelivered,
-    GuidanceEdited,
-    GuidanceQueued,
-    GuidanceWithdrawn,
-    SessionCreated,
-    decode_event,
-    decode_stored,
-)
 from core.domain.guidance import GuidanceMode
 from core.domain.host_rights import rights_of
 from core.domain.session import SessionRow
@@ -65,25 +55,25 @@ def branch(conn: Connection, principal: Principal, session: str, op: BranchSessi
         raise Conflict("session_exists", f"There is a session {session} already.", session=session)
     copied = [g for g in given if _is_had(g, op, base, row)]
     due = {g.id: g.step or op.step + 1 for g in copied} | ({op.guidance: op.step + 1} if op.text else {})
-    fact = Branched(parent=op.parent, step=op.step, base=base, snapshot=snapshot, due=due, without=op.without,
-                    replays=op.replays and base < op.step, ends=op.ends, more=op.more, group=op.group or session,
-                    arm=op.arm)
-    write(conn, session, SessionCreated(task=created.task, agent=agent), person(principal))
+    fact = e.Branched(parent=op.parent, step=op.step, base=base, snapshot=snapshot, due=due, without=op.without,
+                      replays=op.replays and base < op.step, ends=op.ends, more=op.more, group=op.group or session,
+                      arm=op.arm)
+    write(conn, session, e.SessionCreated(task=created.task, agent=agent), person(principal))
     made = write(conn, session, fact, person(principal))
     for one in copied:
-        made = write(conn, session, GuidanceQueued(guidance=one.id, text=one.text, mode=one.mode), one.author)
+        made = write(conn, session, e.GuidanceQueued(guidance=one.id, text=one.text, mode=one.mode), one.author)
     if op.text:
         made = guidance.guide(conn, principal, session, Guide(guidance=op.guidance, text=op.text))
     return made
 
 
-def _beginning(conn: Connection, session: str) -> tuple[SessionCreated, Branched | None]:
+def _beginning(conn: Connection, session: str) -> tuple[e.SessionCreated, e.Branched | None]:
     """What a session is, and from where it went another way itself."""
-    facts = [decode_event(placed.body).fact for placed in log.read(conn, session, limit=2)]
-    if not facts or not isinstance(facts[0], SessionCreated):
+    facts = [e.decode_event(placed.body).fact for placed in log.read(conn, session, limit=2)]
+    if not facts or not isinstance(facts[0], e.SessionCreated):
         raise NotFound("no_session", f"Session {session} has not begun.", session=session)
     second = facts[1] if len(facts) > 1 else None
-    return facts[0], second if isinstance(second, Branched) and not second.is_call else None
+    return facts[0], second if isinstance(second, e.Branched) and not second.is_call else None
 
 
 def _check_external(agent: AgentSettings, op: BranchSession, base: int) -> None:
@@ -119,11 +109,10 @@ def _check(row: SessionRow, op: BranchSession, given: list[GivenGuidance]) -> No
                            f"from step {step - 1} or an earlier one.", guidance=name, step=step)
 
 
-def _base(conn: Connection, op: BranchSession, parent: Branched | None, lookups: Lookups) -> tuple[int, str]:
+def _base(conn: Connection, op: BranchSession, parent: e.Branched | None, lookups: Lookups) -> tuple[int, str]:
     """The step and the snapshot to begin from: the newest one up to the step, or what the other itself began from."""
     here = lookups.snapshots(op.parent)
-    found = [s for s in log.snapshots(conn, op.parent) if s.step <= op.step and s.id in here
-             and not op.from_start]
+    found = [s for s in log.snapshots(conn, op.parent) if s.step <= op.step and s.id in here and not op.from_start]
     if found:
         last = max(found, key=lambda one: one.step)
         return last.step, last.id
@@ -160,19 +149,19 @@ def _given(conn: Connection, session: str) -> list[GivenGuidance]:
     found: dict[str, GivenGuidance] = {}
     for event in _about_guidance(conn, session):
         match event.fact:
-            case GuidanceQueued() as f:
+            case e.GuidanceQueued() as f:
                 found[f.guidance] = GivenGuidance(id=f.guidance, text=f.text, mode=f.mode, author=event.author)
-            case GuidanceEdited(guidance=id, text=text) if id in found:
+            case e.GuidanceEdited(guidance=id, text=text) if id in found:
                 found[id].text = text
-            case GuidanceWithdrawn(guidance=id) if id in found:
+            case e.GuidanceWithdrawn(guidance=id) if id in found:
                 found[id].is_withdrawn = True
-            case GuidanceDelivered(guidance=id, step=step) if id in found:
+            case e.GuidanceDelivered(guidance=id, step=step) if id in found:
                 found[id].step = step
     return [one for one in found.values() if not one.is_withdrawn]
 
 
-def _about_guidance(conn: Connection, session: str) -> Iterator[Event]:
-    return (decode_stored(body) for body in log.about_guidance(conn, session))
+def _about_guidance(conn: Connection, session: str) -> Iterator[e.Event]:
+    return (e.decode_stored(body) for body in log.about_guidance(conn, session))
 
 
 def _is_had(one: GivenGuidance, op: BranchSession, base: int, row: SessionRow) -> bool:

@@ -12,58 +12,13 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from core.aio import TaskScope
-from core.domain.errors import (
-    Conflict,
-    Denied,
-    InvalidInput,
-    LimitReached,
-    NotFound,
-    ReportableError,
-    Unavailable,
-    error_kind,
-)
+from core.domain import errors
 from core.domain.ids import made_at
+from core.protocol import messages, server_state
 from core.protocol.append_state import SendBlobs
 from core.protocol.codec import decode_to_server
-from core.protocol.messages import (
-    CAPABILITIES,
-    PROTOCOL,
-    Ack,
-    Append,
-    Appended,
-    Close,
-    Command,
-    Failed,
-    Hello,
-    Lease,
-    Leased,
-    Live,
-    MissingBlobs,
-    Nak,
-    Welcome,
-)
 from core.protocol.operations import DeleteSession
 from core.protocol.packed import PACKED
-from core.protocol.server_state import (
-    MAX_WANTS,
-    AnswerQuestion,
-    Bucket,
-    Credit,
-    Effect,
-    ExecuteCommand,
-    Follow,
-    Greet,
-    Hang,
-    NoteReading,
-    Relay,
-    Say,
-    ServerState,
-    StoreEntries,
-    TakeLease,
-    TellQueues,
-    Unfollow,
-    WatchRows,
-)
 from core.server.append import MissingPayloads, append_entries
 from core.server.handlers import answer_command
 from core.server.hub import Hub
@@ -85,12 +40,12 @@ class ConnectedClient:
     """A greeted or not yet greeted client of `hub`."""
 
     def __init__(self, hub: Hub, socket: ServerConnection, principal: Principal, token: str, program: str,
-                 on_greeted: Callable[[Hello], None] = lambda _: None) -> None:
+                 on_greeted: Callable[[messages.Hello], None] = lambda _: None) -> None:
         self.principal, self.token = principal, token
         self.leases: dict[str, int] = {}
         self.reading = ""
         self._hub, self._socket, self._program, self._on_greeted = hub, socket, program, on_greeted
-        self._state = ServerState(principal.scopes)
+        self._state = server_state.ServerState(principal.scopes)
         self._door = Door(socket)
         self._scope = TaskScope("connection", on_error=lambda _: self.drop(1011, "internal error"))
         self._is_closed = False
@@ -101,7 +56,7 @@ class ConnectedClient:
         self._blobs: BlobFeed | None = None
         self._questions = QuestionQueue(hub, self._door, self._start)
         self._incoming = IncomingPayloads(hub, self._scope, principal.name, self._refuse_payload)
-        self._bucket = Bucket(COMMANDS_PER_S, COMMANDS_AT_ONCE)
+        self._bucket = server_state.Bucket(COMMANDS_PER_S, COMMANDS_AT_ONCE)
 
     # ---- for the hub
 
@@ -126,14 +81,14 @@ class ConnectedClient:
     def deleted(self, session: str) -> None:
         """A session was deleted: who writes it goes, and who follows it drops the copy."""
         if self.leases.pop(session, None) is not None:
-            self.drop(Close.FENCED, "the session was deleted")
+            self.drop(messages.Close.FENCED, "the session was deleted")
         is_followed = session in self._feeds
         self._state.cursors.pop(session, None)
         self._unfollow(session)
         if not self._is_closed:
             self._start(lambda: self._tell_deleted(session, is_followed), "deleted")
 
-    def show(self, live: Live) -> None:
+    def show(self, live: messages.Live) -> None:
         """Text that is being made came."""
         if self._live is not None and live.session in self._feeds:
             self._live.show(live)
@@ -158,7 +113,7 @@ class ConnectedClient:
                 while True:
                     await self._hear(await self._socket.recv())
             except TimeoutError:
-                await self._socket.close(Close.HELLO_TIMEOUT, "hello")
+                await self._socket.close(messages.Close.HELLO_TIMEOUT, "hello")
             except ConnectionClosed:
                 pass
             finally:
@@ -170,13 +125,13 @@ class ConnectedClient:
             return
         try:
             await self._take(frame)
-        except ReportableError as error:  # what cannot be stored now is not refused: the other end asks again
-            await self._fail(error, 1011 if isinstance(error, Unavailable) else 0)
+        except errors.ReportableError as error:  # what cannot be stored now is not refused: the other end asks again
+            await self._fail(error, 1011 if isinstance(error, errors.Unavailable) else 0)
         except ConnectionClosed:
             raise
         except Exception as error:  # noqa: BLE001 - a defect of ours ends this connection, not the server
             _log.exception("a frame of %s failed: %r", self.principal.name, error)
-            defect = ReportableError("internal", "The server could not carry this out because of a defect.")
+            defect = errors.ReportableError("internal", "The server could not carry this out because of a defect.")
             await self._fail(defect, 1011)
 
     async def _take(self, frame: str | bytes) -> None:
@@ -185,51 +140,51 @@ class ConnectedClient:
             return
         try:
             effects = self._state.take(decode_to_server(frame))
-        except InvalidInput as error:
+        except errors.InvalidInput as error:
             effects = self._state.bad_frame(error.sentence)
         for effect in effects:
             await self._do(effect)
 
-    async def _do(self, effect: Effect) -> None:
+    async def _do(self, effect: server_state.Effect) -> None:
         match effect:
-            case Say(message):
-                if isinstance(message, Failed):
+            case server_state.Say(message):
+                if isinstance(message, messages.Failed):
                     self._note_failure(message)
                 await self._door.say(message)
-            case Greet(hello):
+            case server_state.Greet(hello):
                 await self._greet(hello)
-            case ExecuteCommand(command):
+            case server_state.ExecuteCommand(command):
                 await self._run(command)
-            case Follow(session):
+            case server_state.Follow(session):
                 await self._follow(session)
-            case Unfollow(session):
+            case server_state.Unfollow(session):
                 self._unfollow(session)
-            case Credit(session):
+            case server_state.Credit(session):
                 self._feeds[session][0].wake()
-            case WatchRows():
+            case server_state.WatchRows():
                 await self._watch_rows()
-            case TellQueues(after):
+            case server_state.TellQueues(after):
                 self._watch_queues(after)
-            case NoteReading(session):
+            case server_state.NoteReading(session):
                 self._hub.note_reading(self, session)
             case SendBlobs(hashes):
                 await self._send_blobs(hashes)
-            case TakeLease(lease):
+            case server_state.TakeLease(lease):
                 await self._lease(lease)
-            case StoreEntries(append):
+            case server_state.StoreEntries(append):
                 await self._append(append)
-            case Relay(live):
+            case server_state.Relay(live):
                 if live.session in self.leases:
                     self._hub.relay(live)
-            case AnswerQuestion(question):
+            case server_state.AnswerQuestion(question):
                 self._questions.ask(question)
-            case Hang(code, reason):
+            case server_state.Hang(code, reason):
                 await self._socket.close(code, reason)
 
-    async def _fail(self, error: ReportableError, code: int = 0, about: str = "") -> None:
+    async def _fail(self, error: errors.ReportableError, code: int = 0, about: str = "") -> None:
         self._hub.counts.refusals[error.code] += 1
-        failed = Failed(kind=error_kind(error), code=error.code, sentence=error.sentence, about=about,
-                        params={k: v for k, v in error.params.items() if isinstance(v, (str, int, float))})
+        failed = messages.Failed(kind=errors.error_kind(error), code=error.code, sentence=error.sentence, about=about,
+                                 params={k: v for k, v in error.params.items() if isinstance(v, (str, int, float))})
         await self._door.say(failed)
         if code:
             self._state.is_over = True
@@ -237,22 +192,23 @@ class ConnectedClient:
 
     # ---- effects
 
-    async def _greet(self, hello: Hello) -> None:
+    async def _greet(self, hello: messages.Hello) -> None:
         reader = self._hub.reader
         self._door.packs = PACKED in hello.capabilities
         try:
             self._hub.join(self, hello.client)
-        except LimitReached as error:
+        except errors.LimitReached as error:
             self._note_refusal(error.code)
-            await self._fail(error, Close.SLOW_DOWN)
+            await self._fail(error, messages.Close.SLOW_DOWN)
             return
         self._hub.counts.greeted["runner" if self._is_runner else "client"] += 1
         self._on_greeted(hello)
-        await self._door.say(Welcome(protocol=PROTOCOL, epoch=log.epoch(reader), program=self._program,
-                                     name=self.principal.name, scopes=self.principal.scopes, capabilities=CAPABILITIES,
-                                     cseq=commands.last_cseq(reader, hello.client)))
+        await self._door.say(messages.Welcome(protocol=messages.PROTOCOL, epoch=log.epoch(reader),
+                                              program=self._program, name=self.principal.name,
+                                              scopes=self.principal.scopes, capabilities=messages.CAPABILITIES,
+                                              cseq=commands.last_cseq(reader, hello.client)))
 
-    async def _run(self, command: Command) -> None:
+    async def _run(self, command: messages.Command) -> None:
         if not (command.again and self._hub.may_tell_again(self.principal)):
             await asyncio.sleep(self._bucket.wait(asyncio.get_running_loop().time()))
         client, lookups = self._state.client, self._hub.lookups
@@ -260,25 +216,25 @@ class ConnectedClient:
         try:
             reply = await store(command.session,
                                 lambda conn: answer_command(conn, client, self.principal, command, lookups))
-        except Conflict as error:  # out of order: the client resumes from what is held
-            await self._fail(error, Close.GAP)
+        except errors.Conflict as error:  # out of order: the client resumes from what is held
+            await self._fail(error, messages.Close.GAP)
             return
         self._count(command, reply)
-        if isinstance(reply, Nak) and reply.kind == Denied.__name__:
+        if isinstance(reply, messages.Nak) and reply.kind == errors.Denied.__name__:
             self._note_refusal(f"{type(command.op).__name__}: {reply.sentence}")
         await self._door.say(reply)
 
-    def _count(self, command: Command, reply: Ack | Nak) -> None:
+    def _count(self, command: messages.Command, reply: messages.Ack | messages.Nak) -> None:
         counts, made = self._hub.counts, made_at(command.id)
         counts.commands[reply.__struct_config__.tag] += 1  # type: ignore[index]
-        if isinstance(reply, Nak):
+        if isinstance(reply, messages.Nak):
             counts.refusals[reply.code] += 1
         if made is not None and not command.again:
             counts.outbox_age.note(max(0.0, time.time() - made.timestamp()))
 
-    def _note_failure(self, failed: Failed) -> None:
+    def _note_failure(self, failed: messages.Failed) -> None:
         self._hub.counts.refusals[failed.code] += 1
-        if failed.kind == Denied.__name__:
+        if failed.kind == errors.Denied.__name__:
             self._note_refusal(failed.sentence)
 
     def _note_refusal(self, what: str) -> None:
@@ -290,7 +246,7 @@ class ConnectedClient:
         head = log.head(self._hub.reader, session)
         if cursor.sent > head:
             del self._state.cursors[session]
-            await self._fail(Conflict("ahead_of_log", f"Session {session} has {head} events.", head=head),
+            await self._fail(errors.Conflict("ahead_of_log", f"Session {session} has {head} events.", head=head),
                              about=session)
             return
         feed = EventFeed(self._door, self._hub.frames, session, cursor)
@@ -320,31 +276,31 @@ class ConnectedClient:
         if self._rows is not None:
             await self._rows.tell_deletions([session])
         if is_followed:
-            await self._fail(Conflict("ahead_of_log", f"Session {session} has 0 events.", head=0), about=session)
+            await self._fail(errors.Conflict("ahead_of_log", f"Session {session} has 0 events.", head=0), about=session)
 
     async def _send_blobs(self, hashes: tuple[str, ...]) -> None:
         if self._blobs is None:
             self._blobs = BlobFeed(self._door, self._hub.reader)
             self._start(self._blobs.run, "blobs")
-        if self._blobs.want(hashes) > MAX_WANTS:
-            await self._fail(LimitReached("too_many_wants", "Too many payloads are asked for at once."),
-                             Close.SLOW_DOWN)
+        if self._blobs.want(hashes) > server_state.MAX_WANTS:
+            await self._fail(errors.LimitReached("too_many_wants", "Too many payloads are asked for at once."),
+                             messages.Close.SLOW_DOWN)
 
-    async def _lease(self, lease: Lease) -> None:
+    async def _lease(self, lease: messages.Lease) -> None:
         if self._hub.is_former(lease.session, self):
-            await self._socket.close(Close.GAP, "the same runner holds the session on a later connection")
+            await self._socket.close(messages.Close.GAP, "the same runner holds the session on a later connection")
             return
         try:
-            fence, following = await self._hub.do(lease.session,
-                                                  lambda conn: take_lease(conn, lease, self.principal))
-        except (NotFound, Conflict, Denied) as error:
-            await self._fail(error, Close.FENCED if error.code == "session_deleted" else 0, about=lease.session)
+            fence, following = await self._hub.do(lease.session, lambda conn: take_lease(conn, lease, self.principal))
+        except (errors.NotFound, errors.Conflict, errors.Denied) as error:
+            await self._fail(error, messages.Close.FENCED if error.code == "session_deleted" else 0,
+                             about=lease.session)
             return
         self.leases[lease.session] = fence
         self._hub.fence(lease.session, self)
-        await self._door.say(Leased(session=lease.session, fence=fence, next=following))
+        await self._door.say(messages.Leased(session=lease.session, fence=fence, next=following))
 
-    async def _append(self, append: Append) -> None:
+    async def _append(self, append: messages.Append) -> None:
         await self._incoming.settle()
         by_agent = not self.principal.allows("admin")
         if append.session not in self.leases and not is_own(self.principal, append.session):
@@ -354,30 +310,31 @@ class ConnectedClient:
             upto = await self._hub.do(append.session, lambda conn: append_entries(
                 conn, append, by_agent=by_agent, account=self.principal.name))
         except MissingPayloads as missing:
-            await self._door.say(MissingBlobs(session=append.session, hashes=missing.hashes))
-        except Unavailable:
+            await self._door.say(messages.MissingBlobs(session=append.session, hashes=missing.hashes))
+        except errors.Unavailable:
             raise
-        except ReportableError as error:
+        except errors.ReportableError as error:
             self.leases.pop(append.session, None) if error.code == "fenced" else None
-            await self._fail(error, Close.FENCED if error.code == "fenced" else 0, about=append.session)
+            await self._fail(error, messages.Close.FENCED if error.code == "fenced" else 0, about=append.session)
         else:
-            await self._door.say(Appended(session=append.session, upto=upto))
+            await self._door.say(messages.Appended(session=append.session, upto=upto))
 
     async def _take_piece(self, frame: bytes) -> None:
         if not self._state.may_send_blobs():
-            await self._fail(Denied("missing_scope", "This token may not send payloads."), Close.SCOPE)
+            await self._fail(errors.Denied("missing_scope", "This token may not send payloads."), messages.Close.SCOPE)
             return
         try:
             await self._incoming.take(frame)
-        except InvalidInput as error:
-            await self._fail(error, Close.BAD_FRAME)
-        except LimitReached as error:
-            await self._fail(error, Close.TOO_LARGE)
+        except errors.InvalidInput as error:
+            await self._fail(error, messages.Close.BAD_FRAME)
+        except errors.LimitReached as error:
+            await self._fail(error, messages.Close.TOO_LARGE)
 
-    async def _refuse_payload(self, error: ReportableError, hash: str) -> None:
-        closing = {"LimitReached": Close.TOO_LARGE, "InvalidInput": Close.BAD_FRAME}.get(error_kind(error), 1011)
+    async def _refuse_payload(self, error: errors.ReportableError, hash: str) -> None:
+        closing = {"LimitReached": messages.Close.TOO_LARGE, "InvalidInput": messages.Close.BAD_FRAME}.get(
+            errors.error_kind(error), 1011)
         if error.code == "payload_quota":
-            closing = Close.SLOW_DOWN
+            closing = messages.Close.SLOW_DOWN
         with contextlib.suppress(ConnectionClosed):
             await self._fail(error, closing, about=hash)
 

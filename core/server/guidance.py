@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
+from core.domain import events as e
 from core.domain.errors import Conflict, InvalidInput, NotFound
-from core.domain.events import (
-    Fact,
-    GuidanceChangeAsked,
-    GuidanceChangeRefused,
-    GuidanceDelivered,
-    GuidanceEdited,
-    GuidanceQueued,
-    GuidanceWithdrawn,
-    decode_stored,
-)
 from core.domain.ids import is_id
 from core.domain.session import FINAL_STATES
 from core.protocol.operations import ChangeGuidance, Guide
@@ -21,7 +12,7 @@ from core.store import log
 from core.store.accounts import Principal
 from core.store.sqlite import Connection, scalar
 
-_DECIDED = (GuidanceEdited, GuidanceWithdrawn, GuidanceChangeRefused)
+_DECIDED = (e.GuidanceEdited, e.GuidanceWithdrawn, e.GuidanceChangeRefused)
 
 MAX_TEXT = 32 * 1024
 """Longest guidance or note, in characters."""
@@ -42,14 +33,13 @@ def guide(conn: Connection, principal: Principal, session: str, op: Guide) -> di
     facts = facts_of(conn, session, op.guidance)
     if row.origin != "live" or (row.state == "finished" and not facts):
         raise Conflict("session_over", f"Session {session} is {row.state}: no agent will read this.", state=row.state)
-    if any(isinstance(f, GuidanceQueued) for f in facts):
+    if any(isinstance(f, e.GuidanceQueued) for f in facts):
         raise Conflict("guidance_exists", f"There is guidance {op.guidance} already.", guidance=op.guidance)
-    fact = GuidanceQueued(guidance=op.guidance, text=op.text, mode=op.mode)
+    fact = e.GuidanceQueued(guidance=op.guidance, text=op.text, mode=op.mode)
     return write(conn, session, fact, person(principal))
 
 
-def change(conn: Connection, principal: Principal, session: str, op: ChangeGuidance, command: str
-           ) -> dict[str, object]:
+def change(conn: Connection, principal: Principal, session: str, op: ChangeGuidance, command: str) -> dict[str, object]:
     """Edit or withdraw: refused when it was delivered, decided here when the runner told its end, else asked.
 
     Raises NotFound, InvalidInput, Conflict (already_delivered with `step`, already_withdrawn).
@@ -64,28 +54,28 @@ def change(conn: Connection, principal: Principal, session: str, op: ChangeGuida
         return {"seq": log.head(conn, session)}  # a restored log learned the runner's decision before the question
     _check_open(op.guidance, facts)
     if row.state not in FINAL_STATES or _may_know_more(conn, session):
-        asked = GuidanceChangeAsked(guidance=op.guidance, request=command, text=op.text)
+        asked = e.GuidanceChangeAsked(guidance=op.guidance, request=command, text=op.text)
         return write(conn, session, asked, person(principal))
     if op.text is None:
-        return write(conn, session, GuidanceWithdrawn(guidance=op.guidance, request=command), SERVER)
-    return write(conn, session, GuidanceEdited(guidance=op.guidance, text=op.text, request=command), SERVER)
+        return write(conn, session, e.GuidanceWithdrawn(guidance=op.guidance, request=command), SERVER)
+    return write(conn, session, e.GuidanceEdited(guidance=op.guidance, text=op.text, request=command), SERVER)
 
 
 def decide_open_changes(conn: Connection, session: str) -> None:
     """The runner ended with changes still asked for: nobody but the server decides them now."""
-    facts = [decode_stored(body).fact for body in log.about_guidance(conn, session)]
+    facts = [e.decode_stored(body).fact for body in log.about_guidance(conn, session)]
     decided = {f.request for f in facts if isinstance(f, _DECIDED)}
-    steps = {f.guidance: f.step for f in facts if isinstance(f, GuidanceDelivered)}
-    withdrawn = {f.guidance for f in facts if isinstance(f, GuidanceWithdrawn)}
-    for asked in [f for f in facts if isinstance(f, GuidanceChangeAsked) and f.request not in decided]:
+    steps = {f.guidance: f.step for f in facts if isinstance(f, e.GuidanceDelivered)}
+    withdrawn = {f.guidance for f in facts if isinstance(f, e.GuidanceWithdrawn)}
+    for asked in [f for f in facts if isinstance(f, e.GuidanceChangeAsked) and f.request not in decided]:
         if asked.guidance in steps or asked.guidance in withdrawn:
             step = steps.get(asked.guidance)
-            fact: Fact = GuidanceChangeRefused(guidance=asked.guidance, request=asked.request, step=step)
+            fact: e.Fact = e.GuidanceChangeRefused(guidance=asked.guidance, request=asked.request, step=step)
         elif asked.text is None:
             withdrawn.add(asked.guidance)
-            fact = GuidanceWithdrawn(guidance=asked.guidance, request=asked.request)
+            fact = e.GuidanceWithdrawn(guidance=asked.guidance, request=asked.request)
         else:
-            fact = GuidanceEdited(guidance=asked.guidance, text=asked.text, request=asked.request)
+            fact = e.GuidanceEdited(guidance=asked.guidance, text=asked.text, request=asked.request)
         write(conn, session, fact, SERVER)
 
 
@@ -96,9 +86,9 @@ def _may_know_more(conn: Connection, session: str) -> bool:
     return log.last_state(conn, session).author.kind != "agent"
 
 
-def facts_of(conn: Connection, session: str, guidance: str) -> list[Fact]:
+def facts_of(conn: Connection, session: str, guidance: str) -> list[e.Fact]:
     """Everything that the log says about one guidance, in order."""
-    return [decode_stored(body).fact for body in log.about_guidance(conn, session, guidance)]
+    return [e.decode_stored(body).fact for body in log.about_guidance(conn, session, guidance)]
 
 
 def check_text(text: str) -> None:
@@ -115,10 +105,10 @@ def check_length(text: str, limit: int) -> None:
                            limit=limit)
 
 
-def _check_open(guidance: str, facts: list[Fact]) -> None:
+def _check_open(guidance: str, facts: list[e.Fact]) -> None:
     for fact in facts:
-        if isinstance(fact, GuidanceDelivered):
+        if isinstance(fact, e.GuidanceDelivered):
             raise Conflict("already_delivered", f"Guidance {guidance} was delivered at step {fact.step} already.",
                            guidance=guidance, step=fact.step)
-        if isinstance(fact, GuidanceWithdrawn):
+        if isinstance(fact, e.GuidanceWithdrawn):
             raise Conflict("already_withdrawn", f"Guidance {guidance} was withdrawn already.", guidance=guidance)

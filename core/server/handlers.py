@@ -8,48 +8,14 @@ from typing import Any
 
 import msgspec
 
+from core.domain import events as e
 from core.domain.bounds import INT32
 from core.domain.errors import Conflict, InvalidInput, NotFound, ReportableError, error_kind
-from core.domain.events import (
-    AttentionCleared,
-    Fact,
-    NoteAdded,
-    StepAdded,
-    TagSet,
-    ThresholdsSet,
-    TimeSpent,
-    VerdictGiven,
-    encode_event,
-    make_event,
-)
 from core.domain.ids import is_id, is_label
 from core.domain.verdict import Author
+from core.protocol import operations
 from core.protocol.codec import UnreadableOp, bad_op, check_event
 from core.protocol.messages import Ack, Command, Nak
-from core.protocol.operations import (
-    Act,
-    AddNote,
-    BranchSession,
-    CallSubagent,
-    ChangeGuidance,
-    ClearAttention,
-    ContinueSession,
-    Control,
-    CreateSession,
-    DeleteSession,
-    GiveVerdict,
-    Guide,
-    HandBack,
-    ImportSession,
-    MergeOpinions,
-    QueueOp,
-    Rescore,
-    RestoreSession,
-    SetTag,
-    SetThresholds,
-    TakeOver,
-    TellTime,
-)
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
 from core.server import (
     branching,
@@ -76,8 +42,9 @@ MAX_TIMED, MAX_TIMED_S = 1_000, 86_400.0
 """So many steps in one telling of time, and so many seconds for each."""
 LAST_STEP = INT32
 """The newest step of which may be spoken before it is here."""
-_SPEAKS = (Guide, GiveVerdict, AddNote, SetTag, SetThresholds, TellTime)
-_OPINIONS = (GiveVerdict, AddNote, SetTag, TellTime)
+_OnStep = operations.GiveVerdict | operations.AddNote | operations.SetTag
+_Opinion = _OnStep | operations.TellTime
+_Spoken = _Opinion | operations.Guide | operations.SetThresholds
 _REPLY: msgspec.json.Decoder[Ack | Nak] = msgspec.json.Decoder(Ack | Nak)
 
 
@@ -109,61 +76,62 @@ def apply_command(conn: Connection, principal: Principal, command: Command, look
     principal.require("admin" if scope.startswith("agent:") and principal.allows("admin") else scope)
     session = command.session
     deletion.refuse_late(conn, command)
-    if command.again and isinstance(command.op, _SPEAKS) and not lifecycle.is_here(conn, session):
-        if not principal.allows(SCOPE_OF_OP[CreateSession]):
+    if command.again and isinstance(command.op, _Spoken) and not lifecycle.is_here(conn, session):
+        if not principal.allows(SCOPE_OF_OP[operations.CreateSession]):
             return _hold_early(conn, principal, command)
         lifecycle.await_session(conn, session)
     before = log.head(conn, session)
     result = _apply(conn, principal, command, lookups)
     attribute(conn, session, before + 1, log.head(conn, session), principal.name)
-    if command.again or isinstance(command.op, (CreateSession, BranchSession, ImportSession)):
+    if command.again or isinstance(
+            command.op, operations.CreateSession | operations.BranchSession | operations.ImportSession):
         lifecycle.take_early(conn, session)
     return result
 
 
 def _hold_early(conn: Connection, principal: Principal, command: Command) -> dict[str, Any]:
     """Who may not make sessions makes none by speaking of one: what they said waits until it is here."""
-    if not isinstance(command.op, _OPINIONS):
+    if not isinstance(command.op, _Opinion):
         raise NotFound("no_session", f"There is no session {command.session}.", session=command.session)
     fact, author = _opinion(command.op, principal, command.session, LAST_STEP)
-    body = check_event(encode_event(make_event(fact, author)))
+    body = check_event(e.encode_event(e.make_event(fact, author)))
     early_opinions.hold(conn, command.session, principal.name, body)
     return {"seq": 0}
 
 
 def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> dict[str, Any]:
     session = command.session
-    if isinstance(command.op, (GiveVerdict, AddNote, SetTag)):
+    if isinstance(command.op, (operations.GiveVerdict, operations.AddNote, operations.SetTag)):
         _check_judged(conn, session, command.op, command.again)
     match command.op:
-        case CreateSession() as op:
+        case operations.CreateSession() as op:
             return lifecycle.create(conn, principal, session, op, lookups)
-        case ImportSession() as op:
+        case operations.ImportSession() as op:
             return lifecycle.open_import(conn, session, op)
-        case Control() as op:
+        case operations.Control() as op:
             return lifecycle.control(conn, principal, session, op, lookups, command.id)
-        case TakeOver() | Act() | HandBack() as op:
+        case operations.TakeOver() | operations.Act() | operations.HandBack() as op:
             return takeover.take(conn, principal, session, op, command.id)
-        case ContinueSession() as op:
+        case operations.ContinueSession() as op:
             return continuation.continue_session(conn, principal, session, op, command.id)
-        case CallSubagent() as op:
+        case operations.CallSubagent() as op:
             return called.call_subagent(conn, session, op)
-        case BranchSession() as op:
+        case operations.BranchSession() as op:
             return branching.branch(conn, principal, session, op, lookups)
-        case RestoreSession() as op:
+        case operations.RestoreSession() as op:
             return restoring.restore(conn, session, op, lookups)
-        case MergeOpinions() as op:
+        case operations.MergeOpinions() as op:
             return opinions.merge(conn, session, op)
-        case Rescore() as op:
+        case operations.Rescore() as op:
             _check_handed_in(conn, session, op.score.ordinal)
             return write(conn, session, op.score, person(principal))
-        case DeleteSession() as op:
+        case operations.DeleteSession() as op:
             return deletion.delete(conn, principal.name, command, op, lookups)
-        case Guide() as op:
+        case operations.Guide() as op:
             return guidance.guide(conn, principal, session, op)
-        case ChangeGuidance() as op:
+        case operations.ChangeGuidance() as op:
             return guidance.change(conn, principal, session, op, command.id)
-        case QueueOp() as op:
+        case operations.QueueOp() as op:
             return queues.apply(conn, principal, command, op, lookups)
         case op:
             return _review(conn, principal, session, op, LAST_STEP if command.again else None)
@@ -189,46 +157,45 @@ def _attempt(conn: Connection, principal: Principal, command: Command, lookups: 
     return reply
 
 
-def _review(conn: Connection, principal: Principal, session: str, op: GiveVerdict | AddNote | SetTag | ClearAttention
-            | SetThresholds | TellTime, last: int | None) -> dict[str, Any]:
+def _review(conn: Connection, principal: Principal, session: str,
+            op: _Opinion | operations.ClearAttention | operations.SetThresholds, last: int | None) -> dict[str, Any]:
     """`last` is the newest step of which may be spoken, None: that which is here."""
     row = log.row(conn, session)
     author = person(principal)
     match op:
-        case ClearAttention():
+        case operations.ClearAttention():
             if op.kind not in row.attention:
                 raise Conflict("no_attention", f"Session {session} does not ask for attention: {op.kind}.")
-            return write(conn, session, AttentionCleared(kind=op.kind), author)
-        case SetThresholds():
+            return write(conn, session, e.AttentionCleared(kind=op.kind), author)
+        case operations.SetThresholds():
             if row.origin != "live":
                 raise Conflict("imported", f"Session {session} was imported; nothing runs in it.")
             op.thresholds.check()
-            return write(conn, session, ThresholdsSet(thresholds=op.thresholds), author)
+            return write(conn, session, e.ThresholdsSet(thresholds=op.thresholds), author)
         case _:
             return write(conn, session, *_opinion(op, principal, session, row.steps if last is None else last))
 
 
-def _opinion(op: GiveVerdict | AddNote | SetTag | TellTime, principal: Principal, session: str, last: int
-             ) -> tuple[Fact, Author]:
+def _opinion(op: _Opinion, principal: Principal, session: str, last: int) -> tuple[e.Fact, Author]:
     """What is said of steps up to `last`, and by whom. Raises NotFound, InvalidInput."""
     author = person(principal)
     match op:
-        case GiveVerdict():
+        case operations.GiveVerdict():
             _check_step(session, op.step, 1, last)
             check_length(op.reason, MAX_REASON)
-            fact = VerdictGiven(step=op.step, value=op.value, reason=op.reason, action=op.action)
+            fact = e.VerdictGiven(step=op.step, value=op.value, reason=op.reason, action=op.action)
             return fact, _judge(op.author) or author
-        case AddNote():
+        case operations.AddNote():
             _check_step(session, op.step, 0, last)
             guidance.check_text(op.text)
-            return NoteAdded(step=op.step, text=op.text, anchor=op.anchor), author
-        case SetTag():
+            return e.NoteAdded(step=op.step, text=op.text, anchor=op.anchor), author
+        case operations.SetTag():
             _check_step(session, op.step, 0, last)
             _check_tag(op.tag)
-            return TagSet(step=op.step, tag=op.tag, on=op.on), author
-        case TellTime():
+            return e.TagSet(step=op.step, tag=op.tag, on=op.on), author
+        case operations.TellTime():
             _check_time(session, op.seconds, last)
-            return TimeSpent(seconds=op.seconds), author
+            return e.TimeSpent(seconds=op.seconds), author
 
 
 def _judge(author: Author | None) -> Author | None:
@@ -257,10 +224,10 @@ def _check_handed_in(conn: Connection, session: str, ordinal: int) -> None:
         raise NotFound("no_submission", f"Session {session} has no submission {ordinal}.", ordinal=ordinal)
 
 
-def _check_judged(conn: Connection, session: str, op: GiveVerdict | AddNote | SetTag, again: bool) -> None:
+def _check_judged(conn: Connection, session: str, op: _OnStep, again: bool) -> None:
     """An opinion is on what the person saw. A step that is still to come again is asked for nothing: a verdict on an
     action that it lacks has no effect, and words on a text that it has no more are void."""
-    action = op.action if isinstance(op, GiveVerdict) and op.author is None else 0
+    action = op.action if isinstance(op, operations.GiveVerdict) and op.author is None else 0
     if not op.step or not (op.content or action):
         return
     tellings = log.tellings(conn, session, op.step)
@@ -272,7 +239,7 @@ def _check_judged(conn: Connection, session: str, op: GiveVerdict | AddNote | Se
                        action=action)
 
 
-def _says_else(tellings: Sequence[StepAdded], content: str, again: bool) -> bool:
+def _says_else(tellings: Sequence[e.StepAdded], content: str, again: bool) -> bool:
     """Whether the agent's words are others than in the telling with that body; what came back may have grown. One that
     a restored log lacks may come again."""
     after = [t.is_rewritten for t in tellings]

@@ -18,7 +18,7 @@ from core.server.deletion import finish
 from core.server.end_rules import EndRules
 from core.server.handlers import apply_command
 from core.server.lookups import lookups_of
-from core.server.serve import ensure_admin
+from core.server.ownership import ensure_admin
 from core.store import accounts, blobs, log
 from core.store.home import Home
 from core.store.lock import FileLock

@@ -120,8 +120,7 @@ class HttpPages:
 
         async def exchange(secret: str, given: str) -> Principal:
             who = await judge.whose(secret)
-            return await self._hub.store(
-                lambda conn: identities.log_in(conn, who, secret, given, judge.rules.until))
+            return await self._hub.store(lambda conn: identities.log_in(conn, who, secret, given, judge.rules.until))
 
         return await self._joined(connection, request, exchange, "%s (%s) logged in from %s")
 

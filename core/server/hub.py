@@ -29,7 +29,6 @@ AGAIN_PER_S, AGAIN_AT_ONCE = 1.0, 5_000.0
 """How often one account may send commands again without waiting: more than most people give in the seven days that
 outboxes keep. Beyond it the limit of the connection holds."""
 
-
 MOST_OF_ACCOUNT = 64
 """Connections that one account may have at once, unless whoever runs the server says otherwise: some windows and
 commands on each of a person's computers."""

@@ -66,8 +66,8 @@ def send(path: Path, title: str, text: str) -> None:
     try:
         import apprise
     except ImportError:
-        _log.error("%s asks for notifications, which need the package apprise: %s -m pip install apprise", path.name,
-                   program.interpreter())
+        _log.error("%s asks for notifications, which need the package apprise: %s", path.name,
+                   program.install_line("apprise"))
         return
     logging.getLogger("apprise").setLevel(logging.CRITICAL + 1)  # it names addresses
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from core.domain import events as e
 from core.domain.errors import InvalidInput
-from core.domain.events import (
-    AnnotationFact,
-    Event,
-    NoteAdded,
-    OpinionFact,
-    TagSet,
-    VerdictGiven,
-    decode_event,
-)
 from core.domain.ids import LONGEST_LABEL, is_label
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import verdict_key
@@ -61,12 +53,12 @@ class _Here:
         placed = list(log.read_all(conn, session))
         self._trajectory: Trajectory = fold(session, placed)
         self._ids: set[str] = set()
-        self._newest: dict[tuple[object, ...], Event] = {}
+        self._newest: dict[tuple[object, ...], e.Event] = {}
         for one in placed:
-            if isinstance((event := one.event).fact, AnnotationFact):
+            if isinstance((event := one.event).fact, e.AnnotationFact):
                 self.takes(event)
 
-    def takes(self, event: Event) -> bool:
+    def takes(self, event: e.Event) -> bool:
         """Whether an opinion is news; from then on it is none."""
         about = _about(event)
         replaces = (self._newest.get(one) for one in (about, _whole(event)))
@@ -76,32 +68,32 @@ class _Here:
         self._newest[about] = event
         return True
 
-    def has_step(self, event: Event, content: str) -> bool:
+    def has_step(self, event: e.Event, content: str) -> bool:
         """Whether the step that it is about is here, with the same content; step 0 is the session."""
-        step = event.fact.step if isinstance(event.fact, OpinionFact) else 0
+        step = event.fact.step if isinstance(event.fact, e.OpinionFact) else 0
         at = self._trajectory.index_of(step)
         return step == 0 or (at is not None and self._trajectory.step(step).body == content)
 
 
-def _about(event: Event) -> tuple[object, ...]:
+def _about(event: e.Event) -> tuple[object, ...]:
     """What an opinion replaces: its author's earlier verdict on the step or action, the earlier word on the tag."""
     match event.fact:
-        case VerdictGiven() as f:
+        case e.VerdictGiven() as f:
             return "verdict", f.step, verdict_key(event.author, f.action)
-        case TagSet() as f:
+        case e.TagSet() as f:
             return "tag", f.step, f.tag
     return "", event.id
 
 
-def _whole(event: Event) -> tuple[object, ...]:
+def _whole(event: e.Event) -> tuple[object, ...]:
     """What takes an opinion back beside its own kind: of one on an action, its author's word on the whole step."""
     fact = event.fact
-    return ("verdict", fact.step, event.author.key) if isinstance(fact, VerdictGiven) else ()
+    return ("verdict", fact.step, event.author.key) if isinstance(fact, e.VerdictGiven) else ()
 
 
-def _checked(body: bytes) -> Event:
-    event = decode_event(check_event(body))
-    if not isinstance(event.fact, AnnotationFact) or event.author.kind not in KINDS:
+def _checked(body: bytes) -> e.Event:
+    event = e.decode_event(check_event(body))
+    if not isinstance(event.fact, e.AnnotationFact) or event.author.kind not in KINDS:
         raise InvalidInput("bad_opinion", "Only what people, rules and judges said of steps can be merged.")
     if event.at > datetime.now(UTC) + AHEAD:
         raise InvalidInput("bad_opinion", f"An opinion of {event.at:%Y-%m-%d %H:%M} UTC is of the future.")
@@ -109,15 +101,15 @@ def _checked(body: bytes) -> Event:
     return event
 
 
-def _check_bounds(event: Event) -> None:
+def _check_bounds(event: e.Event) -> None:
     """What is said elsewhere is as short as what is said here."""
     author, fact = event.author, event.fact
     if not is_label(author.name) or (author.version and not is_label(author.version)):
         raise InvalidInput("bad_opinion", f"{author.name[:80]!r} cannot be the name of who gave an opinion.")
     match fact:
-        case VerdictGiven():
+        case e.VerdictGiven():
             check_length(fact.reason, MAX_REASON)
-        case NoteAdded():
+        case e.NoteAdded():
             check_length(fact.text, MAX_TEXT)
-        case TagSet():
+        case e.TagSet():
             check_length(fact.tag, LONGEST_LABEL)

@@ -67,7 +67,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     asks: str
 
 
-@migrations()
+@migrations
 def m0001_pool(db: Database) -> None:
     """Members, leases and the queue."""
     db.execute("CREATE TABLE member (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT")
@@ -79,7 +79,7 @@ def m0001_pool(db: Database) -> None:
                "demand BLOB NOT NULL, since TEXT NOT NULL) STRICT")
 
 
-@migrations()
+@migrations
 def m0002_remains(db: Database) -> None:
     """What sessions that are over may still run on plain machines."""
     db.execute("CREATE TABLE remains (session TEXT NOT NULL, host TEXT NOT NULL, place TEXT NOT NULL, "

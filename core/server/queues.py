@@ -104,8 +104,7 @@ def _take(conn: Connection, principal: Principal, queue: ReviewQueue, op: TakeFr
     return {"taken": item.session}
 
 
-def _give_back(conn: Connection, principal: Principal, queue: ReviewQueue, op: GiveBack, again: bool
-               ) -> dict[str, Any]:
+def _give_back(conn: Connection, principal: Principal, queue: ReviewQueue, op: GiveBack, again: bool) -> dict[str, Any]:
     person, item = _person(conn, principal, queue, op.person, must_be_known=False), queues.item(
         conn, queue.queue, op.given)
     if not (again and item.holder(person) is None):  # a restored log may know of no hold

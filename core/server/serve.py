@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import getpass
 import logging
 import signal
 import socket
@@ -20,7 +19,7 @@ from websockets.typing import Subprotocol
 
 from core.aio import TaskScope
 from core.client.certificate import with_pin
-from core.domain.errors import Conflict, InvalidInput, ReportableError
+from core.domain.errors import InvalidInput, ReportableError
 from core.domain.version import named
 from core.logs import silenced
 from core.protocol.codec import MAX_TEXT_FRAME
@@ -34,30 +33,27 @@ from core.server.high_water import write_mark, write_marks
 from core.server.http_pages import COMMIT_S, HttpPages
 from core.server.hub import MOST_OF_ACCOUNT, Hub
 from core.server.idle import identity, until_deleted, until_idle
-from core.server.image_pruning import prune_images_daily
 from core.server.leftovers import Leftovers
 from core.server.lifecycle import settle_imports
 from core.server.logins import Logins
 from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
-from core.server.orphans import remove_orphans
+from core.server.ownership import ensure_admin, hold
 from core.server.plain_entrance import PlainEntrance
 from core.server.pool import HostPool
 from core.server.pulse import Pulse
 from core.server.recall import mend_log
-from core.server.removal import Removal
 from core.server.retention import Retention
 from core.server.runners import Supervisor
 from core.server.search import LogSearch
 from core.server.service_manager import keep_alive, notify
-from core.server.sweep import sweep_regularly
+from core.server.sweep import Removal, prune_images_daily, remove_orphans, sweep_regularly
 from core.store import judged, log
-from core.store.accounts import Principal, add_account, knows
+from core.store.accounts import Principal
 from core.store.endpoint import write_endpoint
-from core.store.home import Home, write_private
-from core.store.lock import FileLock
+from core.store.home import Home
 from core.store.sqlite import Connection as Database
-from core.store.sqlite import connect, scalar
+from core.store.sqlite import connect
 from core.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -185,17 +181,21 @@ class Server:
             scope.spawn(self._until_over(lambda: until_idle(hub, self.settings.idle_s)), name="idle")
         AttentionNotifier(hub, self.home.path / "notify.txt", scope)
         if self.settings.supervise:
-            pool = HostPool(hub, self.home)
-            stack.callback(pool.close)
-            scope.spawn(pool.watch(), name="host pool")
-            command = list(self.settings.runner) or None
-            supervisor = self._supervisor = Supervisor(hub, self.home, self.url, command, pool)
-            stack.callback(supervisor.let_go)
-            scope.spawn(supervisor.run(), name="runners")
-            scope.spawn(remove_orphans(self.home, reader), name="orphans")
-            scope.spawn(prune_images_daily(self.home), name="images")
+            self._supervise(stack, hub, scope)
             scope.spawn(rules.run(hub.on_changed, hub.on_deleted), name="rules")
-            scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
+
+    def _supervise(self, stack: AsyncExitStack, hub: Hub, scope: TaskScope) -> None:
+        """Start runners, and remove what those that ended left."""
+        pool = HostPool(hub, self.home)
+        stack.callback(pool.close)
+        scope.spawn(pool.watch(), name="host pool")
+        command = list(self.settings.runner) or None
+        supervisor = self._supervisor = Supervisor(hub, self.home, self.url, command, pool)
+        stack.callback(supervisor.let_go)
+        scope.spawn(supervisor.run(), name="runners")
+        scope.spawn(remove_orphans(self.home, hub.reader), name="orphans")
+        scope.spawn(prune_images_daily(self.home), name="images")
+        scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
     async def _until_over(self, cause: Callable[[], Coroutine[Any, Any, None]]) -> None:
         await cause()
@@ -238,13 +238,11 @@ class Server:
         _log.info("serving %s at %s", self.home.path, self.url)
         return entrance
 
-
     def _name_addresses(self, listener: socket.socket, certificate: CertificateFiles | None) -> None:
         tls, pin = certificate is not None, certificate.pin if certificate else ""
         self.url = with_pin(url_of(listener, tls), pin)
         own = [with_pin(address, pin) for address in addresses_of(listener, tls, self.settings.names)]
         self.addresses = [self.settings.address, *own] if self.settings.address else own
-
 
     def _renew_addresses(self, listener: socket.socket, certificate: CertificateFiles) -> None:
         """Another certificate has another fingerprint."""
@@ -276,35 +274,6 @@ async def _run(settings: ServeSettings, on_ready: Callable[[Server], None]) -> N
             scope.spawn(keep_alive(server.stores), name="watchdog")
             await server.over.wait()
             notify("STOPPING=1")
-
-
-def hold(home: Home) -> FileLock:
-    """The right to write this home's log. Raises Conflict (server_running)."""
-    lock = FileLock(home.server_lock)
-    if not lock.take():
-        raise Conflict("server_running", f"Another server is running on {home.path} already.", home=str(home.path))
-    return lock
-
-
-def ensure_admin(conn: Database, home: Home) -> None:
-    """Make the token of this computer's administrator, once; its account is named as the person who is logged in.
-
-    A token that this database never heard of (it was replaced, or the first start was killed) is let in again.
-    """
-    token = home.admin_token.read_text().strip() if home.admin_token.is_file() else ""
-    if token and knows(conn, token):
-        return
-    name = _login()
-    if scalar(conn, "SELECT 1 FROM account WHERE name = ? AND revoked_at IS NULL", name):
-        conn.execute("DELETE FROM account WHERE name = ?", (name,))
-    write_private(home.admin_token, add_account(conn, name, ["admin"], token).encode())
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "admin"
 
 
 async def _count_judged(hub: Hub) -> None:

@@ -172,9 +172,13 @@ def _comment(text: str, width: int = 100) -> str:
 
 def markdown() -> str:
     """The table of the documentation."""
-    rows = ["| setting | default | what it is | for example | option of `tiphys serve` |", "|---|---|---|---|---|"]
-    for one in SERVER_SETTINGS:
-        about = f"{one.about} ({one.kind[0].upper()}{one.kind[1:]}.)".replace("|", "\\|")
-        flag = f"`{one.flag}`" if one.flag else "–"
-        rows.append(f"| `{one.key}` | `{to_toml(one.default)}` | {about} | `{to_toml(one.example)}` | {flag} |")
-    return "\n".join(rows) + "\n"
+    head = ["| setting | default | what it is | for example | option of `tiphys serve` |", "|---|---|---|---|---|"]
+    return "\n".join([*head, *(row(one, f"{one.about} ({one.kind[0].upper()}{one.kind[1:]}.)")
+                               for one in SERVER_SETTINGS)]) + "\n"
+
+
+def row(one: ServerSetting, about: str) -> str:
+    """A setting's row of the table, with what is said about it."""
+    flag = f"`{one.flag}`" if one.flag else "–"
+    told = about.replace("|", "\\|")
+    return f"| `{one.key}` | `{to_toml(one.default)}` | {told} | `{to_toml(one.example)}` | {flag} |"

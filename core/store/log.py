@@ -10,22 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from core.domain import events as e
 from core.domain.errors import Conflict, NotFound
-from core.domain.events import (
-    Event,
-    Fact,
-    GuidanceFact,
-    OpinionFact,
-    Placed,
-    SnapshotTaken,
-    StepAdded,
-    StepStarted,
-    SubmissionMade,
-    UnknownFact,
-    decode_event,
-    decode_stored,
-    kinds_of,
-)
 from core.domain.session import SessionRow, advance, decode_row
 from core.store import judged, loose_blobs, queues
 from core.store.sqlite import Connection, scalar
@@ -34,13 +20,13 @@ _CHUNK = 2048
 _GUIDANCE_OF = "substr(body, instr(body, CAST('\"guidance\":\"' AS BLOB)) + 12, 120)"
 
 
-def _tags_below(general: type[Fact]) -> str:
+def _tags_below(general: type[e.Fact]) -> str:
     """The kinds of fact below a class, as SQL's list."""
-    return f"({', '.join(repr(kind.__struct_config__.tag) for kind in kinds_of(general))})"
+    return f"({', '.join(repr(kind.__struct_config__.tag) for kind in e.kinds_of(general))})"
 
 
-_GUIDANCE_KINDS = _tags_below(GuidanceFact)
-_OF_PERSON = f"kind IN {_tags_below(OpinionFact)} AND instr(body, CAST('\"kind\":\"person\"' AS BLOB))"
+_GUIDANCE_KINDS = _tags_below(e.GuidanceFact)
+_OF_PERSON = f"kind IN {_tags_below(e.OpinionFact)} AND instr(body, CAST('\"kind\":\"person\"' AS BLOB))"
 """As the indexes `event_of_guidance` and `event_of_person` have them (`core.store.schema`): with other words or in
 another order they would not be used, so a new kind needs a migration that makes the index anew."""
 
@@ -108,7 +94,7 @@ def append(conn: Connection, session: str, bodies: Sequence[bytes]) -> int:
     Raises NotFound for an unknown session, InvalidInput where a body is no event (then nothing may be kept).
     """
     held, row = _state(conn, session)
-    return _insert(conn, row, held, bodies, decode_event, _summed)
+    return _insert(conn, row, held, bodies, e.decode_event, _summed)
 
 
 def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -> int:
@@ -121,21 +107,20 @@ def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -
     held, row = _state(conn, session)
     if first > held + 1:
         raise Conflict("seq_gap", f"Event {first} of session {session} follows {held}.", expect=held + 1)
-    return _insert(conn, row, held, bodies[held + 1 - first :], decode_stored, lambda _, row, __: row)
+    return _insert(conn, row, held, bodies[held + 1 - first :], e.decode_stored, lambda _, row, __: row)
 
 
-def read(
-    conn: Connection, session: str, after: int = 0, limit: int = 256, max_bytes: int = 512 * 1024
-) -> list[Placed]:
+def read(conn: Connection, session: str, after: int = 0, limit: int = 256, max_bytes: int = 512 * 1024
+         ) -> list[e.Placed]:
     """The events after `after`, in order: at most `limit`, and as many as fit `max_bytes` (at least one)."""
-    found: list[Placed] = []
+    found: list[e.Placed] = []
     size = 0
     sql = "SELECT seq, body FROM event WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?"
     for seq, body in conn.execute(sql, (session, after, limit)):
         size += len(body)
         if found and size > max_bytes:
             break
-        found.append(Placed(session=session, seq=seq, body=body))
+        found.append(e.Placed(session=session, seq=seq, body=body))
     return found
 
 
@@ -146,7 +131,7 @@ def bodies(conn: Connection, session: str, seqs: Sequence[int]) -> dict[int, byt
     return dict(conn.execute(sql, (session, *seqs)).fetchall())
 
 
-def read_all(conn: Connection, session: str, upto: int | None = None, after: int = 0) -> Iterator[Placed]:
+def read_all(conn: Connection, session: str, upto: int | None = None, after: int = 0) -> Iterator[e.Placed]:
     """All events beyond `after` up to a seq (the head at the time of the call). Keeps no read transaction open in
     between."""
     last = head(conn, session) if upto is None else upto
@@ -154,7 +139,7 @@ def read_all(conn: Connection, session: str, upto: int | None = None, after: int
         sql = "SELECT seq, body FROM event WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
         chunk = conn.execute(sql, (session, after, last, _CHUNK)).fetchall()
         for seq, body in chunk:
-            yield Placed(session=session, seq=seq, body=body)
+            yield e.Placed(session=session, seq=seq, body=body)
         after = chunk[-1][0] if chunk else last
 
 
@@ -173,11 +158,11 @@ def with_guidance(conn: Connection) -> list[str]:
     return [name for (name,) in conn.execute(sql)]
 
 
-def last_state(conn: Connection, session: str) -> Event:
+def last_state(conn: Connection, session: str) -> e.Event:
     """The newest event that told the session's state; there is one."""
     sql = ("SELECT body FROM event INDEXED BY event_of_state WHERE session = ? AND kind = 'session_state' "
            "ORDER BY seq DESC LIMIT 1")
-    return decode_event(scalar(conn, sql, session))
+    return e.decode_event(scalar(conn, sql, session))
 
 
 def with_opinions(conn: Connection) -> list[str]:
@@ -189,40 +174,40 @@ def with_opinions(conn: Connection) -> list[str]:
 def opinions(conn: Connection, session: str) -> list[bytes]:
     """The bodies of the events in which people said something of a session's steps, in order."""
     sql = f"SELECT body FROM event WHERE session = ? AND {_OF_PERSON} ORDER BY seq"
-    return [bytes(b) for (b,) in conn.execute(sql, (session,)) if decode_stored(bytes(b)).author.kind == "person"]
+    return [bytes(b) for (b,) in conn.execute(sql, (session,)) if e.decode_stored(bytes(b)).author.kind == "person"]
 
 
-def tellings(conn: Connection, session: str, number: int) -> list[StepAdded]:
+def tellings(conn: Connection, session: str, number: int) -> list[e.StepAdded]:
     """A step as it was told, and told again, the newest last; [] where it is not here."""
     sql = ("SELECT body FROM event INDEXED BY event_of_step WHERE session = ? AND kind = 'step_added' AND step = ? "
            "ORDER BY seq")
-    facts = [decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session, number))]
-    return [fact for fact in facts if isinstance(fact, StepAdded)]
+    facts = [e.decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session, number))]
+    return [fact for fact in facts if isinstance(fact, e.StepAdded)]
 
 
 def submissions(conn: Connection, session: str) -> list[int]:
     """The numbers of what a session handed in."""
     sql = "SELECT body FROM event WHERE session = ? AND kind = 'submission_made' ORDER BY seq"
-    facts = [decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session,))]
-    return [fact.ordinal for fact in facts if isinstance(fact, SubmissionMade)]
+    facts = [e.decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session,))]
+    return [fact.ordinal for fact in facts if isinstance(fact, e.SubmissionMade)]
 
 
-def snapshots(conn: Connection, session: str) -> list[SnapshotTaken]:
+def snapshots(conn: Connection, session: str) -> list[e.SnapshotTaken]:
     """The snapshots that a session's log tells of, in order."""
-    facts = [decode_stored(one.body).fact for one in about_snapshots(conn, session)]
-    return [fact for fact in facts if isinstance(fact, SnapshotTaken)]
+    facts = [e.decode_stored(one.body).fact for one in about_snapshots(conn, session)]
+    return [fact for fact in facts if isinstance(fact, e.SnapshotTaken)]
 
 
-def about_snapshots(conn: Connection, session: str, after: int = 0) -> list[Placed]:
+def about_snapshots(conn: Connection, session: str, after: int = 0) -> list[e.Placed]:
     """The events after `after` that tell of a snapshot, or of one that could not be taken, in order."""
     sql = ("SELECT seq, body FROM event WHERE session = ? AND seq > ? "
            "AND kind IN ('snapshot_taken', 'snapshot_failed') ORDER BY seq")
-    return [Placed(session=session, seq=seq, body=bytes(body)) for seq, body in conn.execute(sql, (session, after))]
+    return [e.Placed(session=session, seq=seq, body=bytes(body)) for seq, body in conn.execute(sql, (session, after))]
 
 
 def from_runner(conn: Connection, session: str) -> list[bytes]:
     """The bodies of the events that a session's runner wrote, in order: the entries of its journal."""
-    found = ((one.body, decode_stored(one.body).author) for one in read_all(conn, session))
+    found = ((one.body, e.decode_stored(one.body).author) for one in read_all(conn, session))
     return [body for body, author in found if (author.kind, author.name) == ("agent", session)]
 
 
@@ -268,7 +253,7 @@ def append_journal(conn: Connection, session: str, fence: int, first: int, bodie
 
 
 def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes],
-            decode: Callable[[bytes], Event], summed: Callable[[Connection, SessionRow, list[Event]], SessionRow]
+            decode: Callable[[bytes], e.Event], summed: Callable[[Connection, SessionRow, list[e.Event]], SessionRow]
             ) -> int:
     if not bodies:
         return held
@@ -286,7 +271,7 @@ def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes
     return held + len(bodies)
 
 
-def _summed(conn: Connection, row: SessionRow, events: list[Event]) -> SessionRow:
+def _summed(conn: Connection, row: SessionRow, events: list[e.Event]) -> SessionRow:
     """The row with what people judged by now, of which their queues are told. A copy gets both from its server."""
     now = judged.follow(conn, row, events)
     if now.judged != row.judged:
@@ -301,14 +286,14 @@ def count_judged(conn: Connection, session: str) -> None:
     queues.follow(conn, row)
 
 
-def _labels(event: Event) -> tuple[str, int | None]:
+def _labels(event: e.Event) -> tuple[str, int | None]:
     """An event's kind and the step that it is about."""
     match event.fact:
-        case UnknownFact() as f:
+        case e.UnknownFact() as f:
             return f.kind, None
-        case StepAdded() as f:
+        case e.StepAdded() as f:
             return "step_added", f.head.number
-        case StepStarted() as f:
+        case e.StepStarted() as f:
             return "step_started", f.number
         case f:
             return str(f.__struct_config__.tag), getattr(f, "step", None)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from core.store.sqlite import Connection
+from core.store.sqlite import Connection, driver
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -22,27 +22,30 @@ _UNUSED = ("numpy", "pandas")
 
 
 class Migrations:
-    """Functions in the order in which they are applied; `name` is that of the set in a file's own list."""
+    """Scripts and functions in the order in which they are applied; `name` is that of the set in a file's own list."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._functions: list[Migration] = []
+        self._functions: dict[str, Migration] = {}
 
-    def __call__(self) -> Callable[[Migration], Migration]:
+    def __call__(self, function: Migration) -> Migration:
         """Declare the next migration; a file remembers it by the function's name."""
+        self._declare(function.__name__, function)
+        return function
 
-        def declared(function: Migration) -> Migration:
-            if function.__name__ in self.names:
-                raise ValueError(f"{self.name} has {function.__name__} already.")
-            self._functions.append(function)
-            return function
+    def script(self, name: str, statements: str) -> None:
+        """Declare the next migration, which carries out some statements."""
+        self._declare(name, lambda db: run_script(db, statements))
 
-        return declared
+    def _declare(self, name: str, function: Migration) -> None:
+        if name in self._functions:
+            raise ValueError(f"{self.name} has {name} already.")
+        self._functions[name] = function
 
     @property
     def names(self) -> list[str]:
         """All of them, the oldest first."""
-        return [function.__name__ for function in self._functions]
+        return list(self._functions)
 
     def apply(self, conn: Connection) -> None:
         """Bring a file up to date, within the caller's transaction."""
@@ -50,9 +53,19 @@ class Migrations:
             import sqlite_utils
 
         wanted = sqlite_utils.Migrations(self.name)
-        for function in self._functions:
-            wanted()(function)
+        for name, function in self._functions.items():
+            wanted(name=name)(function)
         wanted.apply(sqlite_utils.Database(conn, execute_plugins=False))
+
+
+def run_script(db: Database, statements: str) -> None:
+    """Run statements one by one: executescript would commit the transaction of the migration."""
+    statement = ""
+    for line in statements.splitlines(keepends=True):
+        statement += line
+        if driver.complete_statement(statement):
+            db.execute(statement)
+            statement = ""
 
 
 @contextmanager

@@ -61,7 +61,7 @@ _M0001 = (
 )
 
 
-@migrations()
+@migrations
 def m0001_snapshots(db: Database) -> None:
     """Everything of the first version."""
     for statement in _M0001:

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from core.domain.errors import InvalidInput, ProtocolMismatch
 from core.store.backup import back_up
-from core.store.migrations import Migrations
+from core.store.migrations import Migrations, run_script
 from core.store.sqlite import (
     Connection,
     check_version,
     connect,
     connect_in_memory,
-    driver,
     own_checkpoints,
     scalar,
     transaction,
@@ -92,60 +91,41 @@ CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT
 """
 
 
-@migrations()
+@migrations
 def m0001_log(db: Database) -> None:
     """Everything of the first version."""
-    _run(db, _M0001)
+    run_script(db, _M0001)
     db.execute("INSERT INTO meta VALUES ('epoch', ?), ('client', ?)", [secrets.token_hex(16), secrets.token_hex(16)])
 
 
-_M0002 = """
+# What the log says about one guidance, and a session's last state, without reading the whole log. The first
+# index begins with the guidance's id and the quotation mark after it. (json_extract would say it better,
+# but SQLite before 3.41 takes it for unsafe where the schema is not trusted.)
+migrations.script("m0002_guidance_index", """
 CREATE INDEX event_of_guidance ON event (session, substr(body, instr(body, CAST('"guidance":"' AS BLOB)) + 12, 120))
   WHERE kind IN ('guidance_queued', 'guidance_change_asked', 'guidance_edited', 'guidance_withdrawn',
                  'guidance_change_refused', 'guidance_delivered', 'guidance_answered');
 CREATE INDEX event_of_state ON event (session, seq) WHERE kind = 'session_state';
-"""
+""")
 
-
-@migrations()
-def m0002_guidance_index(db: Database) -> None:
-    """What the log says about one guidance, and a session's last state, without reading the whole log.
-
-    The first index begins with the guidance's id and the quotation mark after it. (json_extract would say it better,
-    but SQLite before 3.41 takes it for unsafe where the schema is not trusted.)
-    """
-    _run(db, _M0002)
-
-
-_M0003 = """
+# Which sessions people said something of, and what, without reading the whole log.
+migrations.script("m0003_opinions_index", """
 CREATE INDEX event_of_person ON event (session, seq)
   WHERE kind IN ('verdict_given', 'note_added', 'tag_set')
     AND instr(body, CAST('"kind":"person"' AS BLOB));
-"""
+""")
 
-
-@migrations()
-def m0003_opinions_index(db: Database) -> None:
-    """Which sessions people said something of, and what, without reading the whole log."""
-    _run(db, _M0003)
-
-
-_M0004 = """
+# The rows of live sessions say when these end by themselves, as those of newer sessions do.
+migrations.script("m0004_limits", """
 UPDATE session SET row = json_set(row, '$.limits', json(coalesce(
   (SELECT json_extract(CAST(body AS TEXT), '$.fact.task.limits') FROM event
    WHERE event.session = session.id AND seq <= 100 AND kind = 'session_created'), '{}')))
   WHERE coalesce(json_extract(row, '$.origin'), 'live') = 'live'
     AND EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND seq <= 100 AND kind = 'session_created');
-"""
+""")
 
-
-@migrations()
-def m0004_limits(db: Database) -> None:
-    """The rows of live sessions say when these end by themselves, as those of newer sessions do."""
-    _run(db, _M0004)
-
-
-_M0005 = """
+# Which account sent what: events, opinions that wait for their session, payloads that no event names yet.
+migrations.script("m0005_attribution", """
 CREATE TABLE attribution (                  -- whose token the events first … last of a session came with
   session TEXT NOT NULL,
   first INTEGER NOT NULL,
@@ -169,16 +149,10 @@ CREATE TABLE unnamed_blob (                 -- payloads that came and that no ev
   at INTEGER NOT NULL                       -- seconds since 1970
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unnamed_blob_of_account ON unnamed_blob (account, size);
-"""
+""")
 
-
-@migrations()
-def m0005_attribution(db: Database) -> None:
-    """Which account sent what: events, opinions that wait for their session, payloads that no event names yet."""
-    _run(db, _M0005)
-
-
-_M0006 = """
+# Accounts that end by themselves and say when they were used; invitations, which open an account once.
+migrations.script("m0006_invitations", """
 ALTER TABLE account ADD COLUMN expires_at TEXT;
 ALTER TABLE account ADD COLUMN last_login TEXT;
 ALTER TABLE account ADD COLUMN last_address TEXT;
@@ -194,27 +168,15 @@ CREATE TABLE invitation (
   given_sha256 BLOB                         -- of the token that it was exchanged for
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX invitation_of_account ON invitation (account);
-"""
+""")
 
-
-@migrations()
-def m0006_invitations(db: Database) -> None:
-    """Accounts that end by themselves and say when they were used; invitations, which open an account once."""
-    _run(db, _M0006)
-
-
-_M0007 = """
+# How a step was told, without reading the labels of a whole session: every opinion asks.
+migrations.script("m0007_step_index", """
 CREATE INDEX event_of_step ON event (session, step, seq) WHERE kind = 'step_added';
-"""
+""")
 
-
-@migrations()
-def m0007_step_index(db: Database) -> None:
-    """How a step was told, without reading the labels of a whole session: every opinion asks."""
-    _run(db, _M0007)
-
-
-_M0008 = """
+# Sessions can be deleted, and stay so; the log says since when it has each.
+migrations.script("m0008_tombstones", """
 CREATE TABLE tombstone (                    -- sessions that a person, or the settings, had deleted
   session TEXT PRIMARY KEY,
   mark TEXT NOT NULL,                       -- names the deletion: a copy of the session goes once for each
@@ -235,16 +197,10 @@ CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
 CREATE TRIGGER deleted_session_stays_away BEFORE INSERT ON session
   WHEN EXISTS (SELECT 1 FROM tombstone WHERE session = NEW.id AND is_back = 0)
   BEGIN SELECT RAISE(ABORT, 'the session was deleted'); END;
-"""
+""")
 
-
-@migrations()
-def m0008_tombstones(db: Database) -> None:
-    """Sessions can be deleted, and stay so; the log says since when it has each."""
-    _run(db, _M0008)
-
-
-_M0009 = """
+# The rows say when the agent's first step began and its last one ended, as those of newer sessions do.
+migrations.script("m0009_agents_time", """
 UPDATE session SET row = json_set(row,
   '$.began_at', (SELECT t FROM (SELECT coalesce(json_extract(CAST(body AS TEXT), '$.fact.head.started_at'),
                                                 json_extract(CAST(body AS TEXT), '$.fact.head.ended_at')) AS t
@@ -255,16 +211,10 @@ UPDATE session SET row = json_set(row,
                                 FROM event WHERE event.session = session.id AND kind = 'step_added')
                  WHERE t IS NOT NULL ORDER BY julianday(t) DESC LIMIT 1))
   WHERE json_valid(row);
-"""
+""")
 
-
-@migrations()
-def m0009_agents_time(db: Database) -> None:
-    """The rows say when the agent's first step began and its last one ended, as those of newer sessions do."""
-    _run(db, _M0009)
-
-
-_M0010 = """
+# Review queues; what people say of each step, so that a session's progress is known without reading its log.
+migrations.script("m0010_queues", """
 CREATE INDEX event_of_verdict ON event (session, step, seq) WHERE kind = 'verdict_given';
 CREATE TABLE judged_step (                  -- what each person, and all together (''), say of a step: the log's sum
   session TEXT NOT NULL,
@@ -289,16 +239,10 @@ CREATE TABLE queue_item (
   PRIMARY KEY (queue, session)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX queue_item_of_session ON queue_item (session);
-"""
+""")
 
-
-@migrations()
-def m0010_queues(db: Database) -> None:
-    """Review queues; what people say of each step, so that a session's progress is known without reading its log."""
-    _run(db, _M0010)
-
-
-_M0011 = """
+# Accounts of people whom the lab's own log-in knows; they may be logged in from several computers.
+migrations.script("m0011_logins", """
 ALTER TABLE account ADD COLUMN subject TEXT;  -- whose it is at the lab's log-in: the issuer, a space, its subject
 CREATE UNIQUE INDEX account_of_subject ON account (subject) WHERE subject IS NOT NULL;
 CREATE TABLE login (                        -- further tokens of an account, one for each log-in
@@ -308,23 +252,7 @@ CREATE TABLE login (                        -- further tokens of an account, one
   expires_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_of_account ON login (account);
-"""
-
-
-@migrations()
-def m0011_logins(db: Database) -> None:
-    """Accounts of people whom the lab's own log-in knows; they may be logged in from several computers."""
-    _run(db, _M0011)
-
-
-def _run(db: Database, script: str) -> None:
-    """Run statements one by one: executescript would commit the transaction of the migration."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if driver.complete_statement(statement):
-            db.execute(statement)
-            statement = ""
+""")
 
 
 def open_log(path: Path | str) -> Connection:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -25,9 +24,6 @@ from core.store.schema import open_migrated
 from core.store.search_text import MAX_QUERY, head_and_tail, match_query, pieces, snippet, spaced
 from core.store.sqlite import INTERRUPTED, Connection, connect, driver, scalar, transaction
 
-if TYPE_CHECKING:
-    from sqlite_utils import Database
-
 MAX_TEXT = 64 * 1024
 """Characters of one text that are indexed: its head and its tail."""
 _CHUNK = 500
@@ -36,7 +32,7 @@ _LOOK_EVERY = 10_000
 
 migrations = Migrations("search")
 
-_M0001 = """
+migrations.script("m0001_search", """
 CREATE TABLE cursor (session TEXT PRIMARY KEY, seq INTEGER NOT NULL, body BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE entry (
   id INTEGER PRIMARY KEY,
@@ -50,15 +46,7 @@ CREATE TABLE entry (
 CREATE INDEX entry_session ON entry (session, seq);
 CREATE TABLE waiting (session TEXT, seq INTEGER, hash TEXT NOT NULL, PRIMARY KEY (session, seq)) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE word USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2');
-"""
-
-
-@migrations()
-def m0001_search(db: Database) -> None:
-    """Everything of the first version."""
-    for statement in _M0001.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
+""")
 
 
 class HitPlaces(msgspec.Struct, frozen=True, kw_only=True):
@@ -154,8 +142,7 @@ class SearchIndex:
         return HitPlaces(steps=set(msgspec.json.decode(steps)),
                       others={(place, ref) for place, ref in msgspec.json.decode(others)})
 
-    def scan(self, text: str, session: str | None = None, limit: int = 50, seconds: float | None = None
-             ) -> list[Hit]:
+    def scan(self, text: str, session: str | None = None, limit: int = 50, seconds: float | None = None) -> list[Hit]:
         """Where this very text stands, in either case, also inside words; newest first. Reads everything: 0.5 s per
         100,000 steps, so it is for a worker. After `seconds` it ends with what it has found."""
         wanted = text[:MAX_QUERY].casefold()

@@ -166,8 +166,7 @@ class Judge:
         before = f"{window.before}\n\n" if window.before else ""
         shown = f"# Task\n{task}\n\n{before}# Turns\n{window.text}\n\n# Asked\n{form}"
         system = f"{system}\n{_text('judge_record')}\n# ANSWER:\n\n{_text('judge_tool')}"
-        return (Message(role="system", content=system),
-                Message(role="user", content=shown))
+        return (Message(role="system", content=system), Message(role="user", content=shown))
 
     def _events(self, trajectory: Trajectory, window: TurnWindow, step: int, opinion: TurnOpinion) -> list[Event]:
         """The verdict on one turn, or those on its actions; none where it stands already."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from core.domain.errors import Conflict, NotFound, ReportableError
-from core.domain.host_rights import HostRight, in_words, key_right, rights_of
+from core.domain.host_rights import HostRight, in_words, key_right, lab_name, rights_of
 from core.store.home import make_private_folder, write_private
 from core.tasks.folder import digest
 from core.tasks.reader import CatalogueTask
@@ -77,18 +77,29 @@ class Allowances:
         right = key_right(variable, endpoint)
         self._write(_key_file(right), Grant(rights=(right,), at=datetime.now(UTC)))
 
+    def allow_name(self, name: str) -> HostRight:
+        """Let hosts with a network, and builds, reach a name whose address is private. Raises InvalidInput."""
+        right = lab_name(name)
+        self._write(_key_file(right), Grant(rights=(right,), at=datetime.now(UTC)))
+        return right
+
+    def names(self) -> tuple[str, ...]:
+        """The names of this lab's own network that may be reached by whatever has a network."""
+        rights = [right for grant in self._keys() if grant for right in grant.rights]
+        return tuple(sorted(right.name for right in rights if right.kind == "lab_name"))
+
     def grants(self) -> list[Grant]:
         """All grants, the newest last."""
         found = self._folder.glob("*.json") if self._folder else []
         return sorted((g for g in (self._read(path.name) for path in found) if g), key=lambda g: g.at)
 
     def revoke(self, name: str) -> int:
-        """Take the grants of a task, of a session or of a variable back; gives how many. Raises NotFound."""
+        """Take the grants of a task, of a session, of a variable or of a name back; gives how many. Raises NotFound."""
         count = 0
         for path in list(self._folder.glob("*.json")) if self._folder else []:
             grant = self._read(path.name)
             if grant and (name in (grant.task, grant.session)
-                          or any(r.kind == "variable" and r.name == name for r in grant.rights)):
+                          or any(r.kind in ("variable", "lab_name") and r.name == name for r in grant.rights)):
                 path.unlink(missing_ok=True)
                 count += 1
         if not count:

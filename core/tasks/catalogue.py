@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import Task
 from core.store.home import resources
+from core.tasks import readers
 from core.tasks.folder import digest, inside, list_folder
 from core.tasks.reader import CatalogueTask, TaskReader
-from core.tasks.registry import reader_of
 
 
 class Catalogue:
@@ -107,3 +109,18 @@ def _children(folder: Path, *, links: bool = False) -> list[Path]:
     """The folders in a folder; a link is one only where its owner put it, at the top."""
     found = folder.iterdir() if folder.is_dir() else ()
     return sorted(p for p in found if not p.name.startswith(".") and (links or not p.is_symlink()) and p.is_dir())
+
+
+def declared() -> tuple[TaskReader, ...]:
+    """The readers in the order in which they are asked: by rank, then by name."""
+    modules = (import_module(f"{readers.__name__}.{found.name}") for found in iter_modules(readers.__path__))
+    found = (one for module in modules if isinstance(one := getattr(module, "READER", None), TaskReader))
+    return tuple(sorted(found, key=lambda one: (one.rank, one.name)))
+
+
+READERS = declared()
+
+
+def reader_of(folder: Path) -> TaskReader | None:
+    """Who reads a folder, if anybody does. No file of it is opened for that."""
+    return next((one for one in READERS if one.recognises(folder)), None)

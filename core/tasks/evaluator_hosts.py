@@ -9,7 +9,7 @@ import msgspec
 from core.domain.ids import new_id
 from core.domain.task import Host
 from core.sandbox.kinds import open_sandbox
-from core.sandbox.placement import HERE, HostLinks, HostPlace
+from core.sandbox.placement import HERE, HostLinks, HostPlace, ways_out
 from core.sandbox.sandbox import Sandbox
 
 TESTS, LOGS = "/tests", "/logs"
@@ -20,11 +20,11 @@ class EvaluatorHosts:
     """Makes them after the first host of a session: of its image, with its share of the machine."""
 
     def __init__(self, session: str, host: Host, folder: Path, home: str = "", image: str = "",
-                 place: HostPlace = HERE) -> None:
+                 place: HostPlace = HERE, lab_names: tuple[str, ...] = ()) -> None:
         """`image` is what the host's image was built as, where the task builds it; `place` is where the host runs, and
-        so where copies of its state do."""
+        so where copies of its state do; `lab_names` as in `ways_out`."""
         self._session, self._host, self._folder, self._home, self._image = session, host, folder, home, image
-        self.place = place
+        self.place, self._lab_names = place, lab_names
 
     def fresh(self) -> Sandbox:
         """A new one of the host's image, with an empty workspace."""
@@ -35,10 +35,9 @@ class EvaluatorHosts:
     def copy_of(self, snapshot: str, *, as_root: bool = False) -> Sandbox:
         """A new one with the state of a snapshot of the host. Its tests have the network that the host has."""
         host = msgspec.structs.replace(self._host, name="evaluator", data=(), gpus=0)
-        reach = ("*",) if host.network else host.reach
-        return open_sandbox("docker", self._name(), host, self._folder, snapshot, home=self._home,
-                            placement=msgspec.structs.replace(self.place, gpus=()), links=HostLinks(reach=reach),
-                            places=(TESTS, LOGS), as_root=as_root)
+        place, links = msgspec.structs.replace(self.place, gpus=()), HostLinks(reach=ways_out(host, self._lab_names))
+        return open_sandbox("docker", self._name(), host, self._folder, snapshot, home=self._home, placement=place,
+                            links=links, places=(TESTS, LOGS), as_root=as_root)
 
     def _name(self) -> str:
         return f"{self._session}-evaluation-{new_id()[-8:]}"

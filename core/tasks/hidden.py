@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.streams import own_python
 from core.tasks.catalogue import Catalogue
 from core.tasks.reader import CatalogueTask
 
@@ -72,7 +73,7 @@ async def readable_secrets(host: Sandbox, entry: CatalogueTask, catalogue: Catal
     """What could be read, in words; empty where nothing could. Raises what the host raises."""
     secrets = await asyncio.to_thread(lambda: list(_secrets(entry, catalogue)))
     asked = msgspec.json.encode([{"size": s.size, "lines": s.lines} for s in secrets])
-    ran = await host.run(["python3", "-I", "-B", "-c", _SCAN], input=asked, timeout=300, limit=8 << 20)
+    ran = await host.run(own_python("-I", "-B", "-c", _SCAN), input=asked, timeout=300, limit=8 << 20)
     try:
         seen = msgspec.json.decode(ran.output, type=_Seen)
     except msgspec.DecodeError:

@@ -16,7 +16,7 @@ from docker.utils.build import PatternMatcher
 from core.domain.errors import InvalidInput
 from core.domain.task import AgentSettings, Host, Task
 from core.sandbox.built_image import build_task_image
-from core.sandbox.placement import HERE, EngineAddress, HostPlace
+from core.sandbox.placement import HERE, EngineAddress, HostPlace, ways_out
 from core.tasks.apptainer import dockerfile_of
 from core.tasks.catalogue import Catalogue
 from core.tasks.dockerfile import Dockerfile
@@ -27,21 +27,22 @@ BUILD_TIMEOUT_S = 1800.0
 
 
 async def built_images(catalogue: Catalogue, task: Task, agent: AgentSettings,
-                       places: Mapping[str, HostPlace] = MappingProxyType({})) -> dict[str, str]:
+                       places: Mapping[str, HostPlace] = MappingProxyType({}), lab_names: tuple[str, ...] = ()
+                       ) -> dict[str, str]:
     """What each host's container is made from, where it is not what the task names: by the host's name, "" for none.
 
-    `places` says where hosts run, and so where their images are built.
+    `places` says where hosts run, and so where their images are built; `lab_names` as in `ways_out`.
     Raises InvalidInput (bad_dockerfile, bad_task_file), NotFound (unknown_image), Unavailable.
     """
     images = {}
     for host in task.hosts:
         is_built = bool(host.build) and agent.sandbox == "docker"
         at = places.get(host.name, HERE).address
-        images[host.name] = await asyncio.to_thread(_built, catalogue, task, host, at) if is_built else ""
+        images[host.name] = await asyncio.to_thread(_built, catalogue, task, host, at, lab_names) if is_built else ""
     return images
 
 
-def _built(catalogue: Catalogue, task: Task, host: Host, at: EngineAddress) -> str:
+def _built(catalogue: Catalogue, task: Task, host: Host, at: EngineAddress, lab_names: tuple[str, ...]) -> str:
     name, dockerfile, files = _dockerfile(catalogue, task, host)
     if extra := set(dockerfile.bases) - set(host.bases):
         raise InvalidInput("bad_task", f"hosts.bases of a task must name every image that {name} builds upon: "
@@ -49,8 +50,8 @@ def _built(catalogue: Catalogue, task: Task, host: Host, at: EngineAddress) -> s
     with tempfile.TemporaryDirectory(prefix="tiphys-build-") as place:
         context = Path(place) / "context.tar"
         tag = _write_context(context, dockerfile, files)
-        reach = ("*",) if host.network else host.reach
-        return build_task_image(name, dockerfile.bases, context, tag, reach=reach, timeout=BUILD_TIMEOUT_S, at=at)
+        return build_task_image(name, dockerfile.bases, context, tag, reach=ways_out(host, lab_names),
+                                timeout=BUILD_TIMEOUT_S, at=at)
 
 
 def _dockerfile(catalogue: Catalogue, task: Task, host: Host) -> tuple[str, Dockerfile, list[tuple[str, Path]]]:

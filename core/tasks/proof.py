@@ -16,13 +16,14 @@ import msgspec
 
 from core.domain.errors import ReportableError
 from core.domain.ids import new_id
-from core.domain.task import AgentSettings
+from core.domain.task import AgentSettings, Task
 from core.sandbox.archive import tar_of
 from core.sandbox.kinds import open_sandbox
+from core.sandbox.placement import HostLinks, ways_out
 from core.sandbox.sandbox import Sandbox
+from core.store.home import resources
 from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
-from core.tasks.cheats import general_cheat
 from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.handing_in import HandingIn
 from core.tasks.hidden import readable_secrets
@@ -48,14 +49,17 @@ class ProofResult(msgspec.Struct, frozen=True, kw_only=True):
 class Prover:
     """Checks one task of a catalogue."""
 
-    def __init__(self, entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str) -> None:
-        """`folder` is where sessions of the checks live; `home` labels their containers."""
+    def __init__(self, entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str,
+                 lab_names: tuple[str, ...] = ()) -> None:
+        """`folder` is where sessions of the checks live; `home` labels their containers; `lab_names` as in
+        `ways_out`."""
         self._entry, self._catalogue, self._folder, self._home = entry, catalogue, folder, home
         self._images: dict[str, str] = {}
+        self._lab_names = lab_names
 
     async def findings(self) -> AsyncIterator[ProofResult]:
         """One finding after the other. Raises ReportableError where no host of the task can be made."""
-        self._images = await built_images(self._catalogue, self._entry.task, AgentSettings())
+        self._images = await built_images(self._catalogue, self._entry.task, AgentSettings(), lab_names=self._lab_names)
         async with self.host() as (host, handing_in):
             yield await self._hidden(host)
             if self._entry.proof.initial:
@@ -77,11 +81,12 @@ class Prover:
         task, session = self._entry.task, f"check-{new_id()}"
         first, image = task.hosts[0], self._images[task.hosts[0].name]
         with tempfile.TemporaryDirectory(prefix="check-", dir=self._folder) as place:
-            host = open_sandbox("docker", session, first, Path(place), image, home=self._home, places=(SOLUTION,))
+            host = open_sandbox("docker", session, first, Path(place), image, home=self._home, places=(SOLUTION,),
+                                links=HostLinks(reach=ways_out(first, self._lab_names)))
             try:
                 await host.start()
                 await HostFilling(task, self._catalogue).fill(host)
-                hosts = EvaluatorHosts(session, first, Path(place), self._home, image)
+                hosts = EvaluatorHosts(session, first, Path(place), self._home, image, lab_names=self._lab_names)
                 yield host, HandingIn(task, self._catalogue, host, hosts, folder=Path(place))
             finally:
                 await host.remove()
@@ -136,18 +141,27 @@ def _earns_nothing(check: str, outcome: Outcome) -> ProofResult:
 
 def _words(outcome: Outcome) -> str:
     text = "not scored" if outcome.total is None else f"{outcome.total:g}"
-    return f"{text} ({outcome.message[:160]})" if outcome.message else text
+    words = outcome.message if len(outcome.message) < 600 else f"{outcome.message[:120]} … {outcome.message[-400:]}"
+    return f"{text} ({words})" if words else text
 
 
-def prove(entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str = "") -> list[ProofResult]:
+def prove(entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str = "", lab_names: tuple[str, ...] = ()
+          ) -> list[ProofResult]:
     """All findings of a task; what hinders a check is one, too."""
     async def collected() -> list[ProofResult]:
         found: list[ProofResult] = []
         try:
-            async for finding in Prover(entry, catalogue, folder, home).findings():
+            async for finding in Prover(entry, catalogue, folder, home, lab_names).findings():
                 found.append(finding)  # noqa: PERF401 - what was found before an error counts
         except ReportableError as error:
             found.append(ProofResult(check="host", passed=False, detail=error.sentence))
         return found
 
     return asyncio.run(collected())
+
+
+def general_cheat(task: Task) -> Path:
+    """The attempt to earn a score without doing a task: a script of resources/evaluators/cheats, `submission` for what
+    is handed in, `tests` for tests on a host's state."""
+    name = "tests" if task.evaluator.kind == "tests" else "submission"
+    return resources() / "evaluators" / "cheats" / f"{name}.sh"

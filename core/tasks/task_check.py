@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from core.domain.errors import InvalidInput
-from core.domain.host_rights import is_absolute, rights_of
+from core.domain.host_rights import REACHED, is_absolute, rights_of
 from core.domain.ids import is_id
 from core.domain.task import AgentSettings, Host, Limits, ModelSettings, Task
 from core.tasks.folder import check_path
@@ -20,11 +20,10 @@ MAX_HOSTS, MAX_SUBMISSION = 16, 500
 TITLE, DESCRIPTION, NAME = 500, 500_000, 300
 """Lengths in characters."""
 
-REACHED = re.compile(r"(?:\*\.)?(?:[A-Za-z0-9-]{1,63}\.)*[A-Za-z0-9-]{1,63}(?::[0-9]{1,5})?\Z")
 TARGET = re.compile(r"(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*){1,20}\Z")
 SYSTEM = frozenset({"bin", "boot", "dev", "etc", "lib", "lib64", "opt", "proc", "root", "run", "sbin", "sys", "tmp",
                     "usr", "var", "workspace", "home", "shared"})
-"""What a host may reach, where its data may appear, and which folders are its system's or the program's own."""
+"""Where a host's data may appear, and which folders are its system's or the program's own."""
 _ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}\Z")
 _MODEL = re.compile(r"[\w.:/@+-]{1,300}\Z", re.ASCII)
 
@@ -139,8 +138,7 @@ def _check_data(host: Host) -> None:
 
 def _check_kind(host: Host, task: Task, agent: AgentSettings) -> None:
     """What only a container can do is refused elsewhere, not ignored."""
-    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus,
-            "workdir": host.workdir}
+    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus, "workdir": host.workdir}
     contained = {"image": host.image, "build": host.build, "workdir": host.workdir,
                  "data": host.data, "reach": host.reach, "network": host.network}
     if agent.sandbox == "local":

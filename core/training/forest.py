@@ -90,8 +90,7 @@ def _grown(part: Sequence[int], rows: Sequence[NDArray[np.int64]], trained: Sequ
         prefixes.append(_ranges(seen))
         paths.append(RowPath(at, np.concatenate([seen, size + np.arange(rows[at].size - start)]).astype(np.int64)))
         size += rows[at].size - start
-    positions = np.concatenate([np.arange(p.size) + b.places.size - p.size
-                                for p, b in zip(pieces, paths, strict=True)])
+    positions = np.concatenate([np.arange(p.size) + b.places.size - p.size for p, b in zip(pieces, paths, strict=True)])
     scored = np.unique(np.concatenate([b.places[np.flatnonzero(trained[b.row][1:])] for b in paths]))
     return Grove(np.concatenate(pieces), positions, tuple(p.size for p in pieces), tuple(prefixes), tuple(paths),
                  scored)

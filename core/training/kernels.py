@@ -9,6 +9,7 @@ from typing import Any
 
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from core import program
 from core.domain.errors import Unavailable
 from core.training.settings import TrainSettings
 
@@ -26,7 +27,7 @@ def check_kernels(settings: TrainSettings, on_gpu: bool) -> None:
                           f"{', '.join(_ON_PROCESSOR)}.", kernel=settings.attention)
     if settings.liger and importlib.util.find_spec("liger_kernel") is None:
         raise Unavailable("kernel_missing", "liger=true needs Liger's kernels, which are not installed: "
-                          "pip install liger-kernel.", kernel="liger")
+                          f"{program.install_line('liger-kernel')}.", kernel="liger")
     if settings.liger and not on_gpu:
         raise Unavailable("kernel_missing", "Liger's kernels compute on a GPU only.", kernel="liger")
 

@@ -162,7 +162,6 @@ _LEAST = {"batch": 1, "micro_batch": 1, "save_every": 1, "keep": 1, "eval_every"
           "lora_rank": 1, "lora_alpha": 1, "seed": 0, "peak_tflops": 0, "memory_gb": 0}
 """The smallest value of a setting that counts or measures something."""
 
-
 _Table = TypeVar("_Table", bound=msgspec.Struct)
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import logging
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import msgspec
 
 from core.domain.errors import InvalidInput, ReportableError
 from core.workers.messages import Problem, WorkerAnswer, WorkerRequest, answer_to
-from core.workers.parent import end_with_parent
 
 R = TypeVar("R", bound=WorkerRequest[Any])
 
@@ -74,3 +78,27 @@ def _number_of(line: bytes) -> int | str | None:
         return msgspec.json.decode(line, type=_RequestNumber).id
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+LOOK_EVERY_S = 1.0
+
+_PR_SET_PDEATHSIG = 1
+"""prctl(2)."""
+
+
+def end_with_parent() -> None:
+    """From now on the end of the parent is this process's, also while it waits for input that somebody else holds open.
+
+    Linux does it by itself, even where a regular expression holds the interpreter for ever; elsewhere a thread looks.
+    """
+    parent = os.getppid()
+    if sys.platform == "linux":
+        with suppress(AttributeError, OSError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    threading.Thread(target=_watch, args=(parent,), daemon=True, name="parent").start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK_EVERY_S)
+    os._exit(1)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import icu
 from elf import is_elf, needed
 
 MODULES = ("QtCore", "QtGui", "QtWidgets", "QtNetwork", "QtDBus", "QtSvg", "QtOpenGL", "QtOpenGLWidgets")
@@ -22,8 +24,12 @@ TRANSLATIONS = ("qtbase_zh_CN.qm", "qtbase_en.qm")
 UNUSED = ("bin", "*/tests", "numpy/**/tests", "numpy/f2py", "numpy/_core/include", "numpy/_core/lib", "numpy/doc",
           "numpy/distutils", "numpy/**/*.pyi", "pyqtgraph/examples", "pyqtgraph/opengl", "pyqtgraph/**/tests",
           "pyqtgraph/canvas", "pyqtgraph/flowchart", "pyqtgraph/jupyter", "cffi", "cffi-*", "pycparser",
-          "pycparser-*", "**/*.pyi", "openai/cli", "PySide6/scripts")
+          "pycparser-*", "**/*.pyi", "openai/cli", "PySide6/scripts", "numpy/_core/*_tests.*.so",
+          "numpy/_core/_simd.*.so")
 """Below the folder of packages. cryptography loads cffi's library (_cffi_backend), and nothing its Python."""
+
+UNSTRIPPED = ("pysqlite3/*.so", "yaml/*.so", "cryptography/hazmat/bindings/*.so")
+"""Libraries whose makers left in what only a debugger reads: most of SQLite's."""
 
 
 def trim(packages: Path) -> None:
@@ -35,6 +41,8 @@ def trim(packages: Path) -> None:
                                                        "support", "py.typed"}
     _remove(path for path in side.iterdir() if path.name not in wanted and not path.name.startswith("libpyside6.abi3"))
     _trim_qt(side)
+    for pattern in UNSTRIPPED:
+        subprocess.run(["strip", "--strip-unneeded", *packages.glob(pattern)], check=True)
     for file in [*packages.rglob("RECORD"), *packages.rglob("direct_url.json"), *packages.rglob("REQUESTED")]:
         file.unlink()  # they name what is gone, and the folder that was built in
 
@@ -46,6 +54,8 @@ def _trim_qt(side: Path) -> None:
     _keep(qt / "plugins", PLUGINS)
     wanted = _closure([*side.glob("*.so*"), *(qt / "plugins").rglob("*.so")], qt / "lib")
     _remove(path for path in (qt / "lib").iterdir() if path not in wanted)
+    for library in (qt / "lib").glob("libicudata.so.*"):
+        icu.blank(library)
 
 
 def _closure(roots: Iterable[Path], libraries: Path) -> set[Path]:

@@ -19,6 +19,7 @@ options=()
 if .venv/bin/python -m core.cli.display; then
   .venv/bin/tiphys demo "${options[@]}"
 else
+  .venv/bin/tiphys demo --check "${options[@]}"  # before anything is fetched for minutes
   echo "There is no display: running the whole way without a window (this installs the training extra too)."
   make --no-print-directory .venv/.has-train
   .venv/bin/tiphys demo --headless "${options[@]}"

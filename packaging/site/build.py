@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 SOURCE, TOOLS = ROOT / "build" / "site" / "source", ROOT / "build" / "site" / "tools"
-TOP = {"README.md": "index.md", "SECURITY.md": "SECURITY.md",
+TOP = {"README.md": "index.md", "SECURITY.md": "SECURITY.md", "SECURITY.zh.md": "SECURITY.zh.md",
        "ARCHITECTURE.md": "ARCHITECTURE.md", "CHANGELOG.md": "CHANGELOG.md"}
 """Pages at the top of the project, and what they are called in the site."""
 
@@ -68,12 +68,12 @@ def _link(page: Path, picture: str, text: str, target: str) -> str:
     if not path or "://" in path:
         return f"{picture}[{text}]({target})"
     file = (page.parent / path).resolve()
-    if file.parent == ROOT and file.name in TOP:
-        return f"{picture}[{text}]({TOP[file.name]}{sign}{anchor})"
     if file.name.endswith(".zh.md"):
         if not page.name.endswith(".zh.md"):  # the site's own switch of languages leads there
             return text
         file = file.with_name(file.name.replace(".zh.md", ".md"))  # in the site a page links its own language so
+    if file.parent == ROOT and file.name in TOP:
+        return f"{picture}[{text}]({TOP[file.name]}{sign}{anchor})"
     if ROOT / "docs" in file.parents and file.exists():
         return f"{picture}[{text}]({file.relative_to(ROOT / 'docs')}{sign}{anchor})"
     name = f"`{file.relative_to(ROOT)}`"

@@ -528,7 +528,7 @@
     </message>
     <message>
         <source>Refuse this; advice refuses it too, and tells the agent why.</source>
-        <translation>拒绝这一次；发出指导也会拒绝，并告诉智能体原因。</translation>
+        <translation>拒绝；发送指导同样会拒绝，并告诉智能体原因。</translation>
     </message>
     <message>
         <source>score</source>
@@ -968,6 +968,22 @@
         <translation>没有任何人、规则或模型裁定过的步骤如何处理</translation>
     </message>
     <message>
+        <source>Written by people</source>
+        <translation>由人写的步骤</translation>
+    </message>
+    <message>
+        <source>train it as the agent&apos;s own</source>
+        <translation>按智能体自己的来训练</translation>
+    </message>
+    <message>
+        <source>context alone, without loss</source>
+        <translation>只作上下文，不计损失</translation>
+    </message>
+    <message>
+        <source>What becomes of steps that a person wrote in the agent&apos;s place</source>
+        <translation>人代替智能体写的步骤如何处理</translation>
+    </message>
+    <message>
         <source>Thoughts</source>
         <translation>思考</translation>
     </message>
@@ -1224,6 +1240,14 @@
     <message>
         <source>The server is older ({theirs}) than this program ({ours}); its administrator can update it.</source>
         <translation>服务器的版本（{theirs}）比本程序（{ours}）旧；其管理员可以更新它。</translation>
+    </message>
+    <message>
+        <source>This computer, up to date</source>
+        <translation>本机，已是最新</translation>
+    </message>
+    <message>
+        <source>This computer, its server starts</source>
+        <translation>本机，服务器正在启动</translation>
     </message>
     <message>
         <source>connected</source>
@@ -4083,6 +4107,14 @@ Delete or right click: take it away</source>
 <context>
     <name>NewSessionController</name>
     <message>
+        <source>Let the scripted agent of the demonstration work on this computer without a sandbox?</source>
+        <translation>让演示用的脚本智能体不经沙箱在这台电脑上工作？</translation>
+    </message>
+    <message>
+        <source>&amp;Without a sandbox</source>
+        <translation>不用沙箱(&amp;W)</translation>
+    </message>
+    <message>
         <source>There is no task yet. Put a folder with a task.toml into {folder}.</source>
         <translation>还没有任务。请把含有 task.toml 的文件夹放入 {folder}。</translation>
     </message>
@@ -6291,6 +6323,10 @@ Delete or right click: take it away</source>
         <translation>{state}，未评审完</translation>
     </message>
     <message>
+        <source>{state}, judged in its file</source>
+        <translation>{state}，已在其文件中裁定</translation>
+    </message>
+    <message>
         <source>{state}, reviewed</source>
         <translation>{state}，已评审</translation>
     </message>
@@ -6405,10 +6441,6 @@ Delete or right click: take it away</source>
     <message>
         <source>{amount} of {limit}</source>
         <translation>{amount}（上限 {limit}）</translation>
-    </message>
-    <message>
-        <source>imported: {format}</source>
-        <translation>导入：{format}</translation>
     </message>
 </context>
 <context>
@@ -6894,7 +6926,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
     <message>
         <source>An agent works in a sandbox and soon makes a mistake. Guide it, judge it, export. Five minutes, no account.</source>
-        <translation>一个智能体在沙箱中工作，很快会犯一个错误。指导它、裁定它、导出。五分钟，无需账号。</translation>
+        <translation>一个智能体在沙箱中工作，很快会犯一个错误。指导它、裁定它、导出。五分钟，无需账户。</translation>
     </message>
     <message>
         <source>New session</source>
@@ -6957,6 +6989,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Keys act on the list</source>
         <translation>按键作用于列表</translation>
+    </message>
+    <message>
+        <source>{keys} all keys · {palette} every command</source>
+        <translation>{keys} 所有按键 · {palette} 所有命令</translation>
     </message>
     <message>
         <source>Keys act on {panel} · Esc returns to the list</source>
@@ -7208,7 +7244,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
     <message>
         <source>Advice refuses it too, and tells the agent why</source>
-        <translation>发出指导也会拒绝，并告诉智能体原因</translation>
+        <translation>发送指导同样会拒绝，并告诉智能体原因</translation>
     </message>
     <message>
         <source>Paused</source>

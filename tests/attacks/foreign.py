@@ -1,7 +1,7 @@
 """Run every test that keeps a tally of what is foreign, and print the table of docs/reliability.md.
 
     python tests/attacks/foreign.py                              (`make foreign`)
-    python tests/attacks/foreign.py --into docs/reliability.md   puts it between the page's two marks
+    python tests/attacks/foreign.py --into docs/reliability.md   puts it between the two marks of the page and its twin
 
 Ends with status 1 where a test failed or harm was done.
 """
@@ -20,8 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- made by tests/attacks/foreign.py -->", "<!-- the end of what it made -->"
 sys.path.insert(0, str(ROOT / "tests"))
 
+from support.chinese_tables import in_chinese, twin, words_of  # noqa: E402
 from support.tally import VARIABLE  # noqa: E402
 
+WORDS = words_of(Path(__file__).with_suffix(".zh.txt"))
 
 def tests() -> list[str]:
     """The test files that keep a tally."""
@@ -66,6 +68,7 @@ def main(arguments: list[str]) -> int:
     sys.stdout.write(f"\n{text}\n")
     if arguments[:1] == ["--into"]:
         put(Path(arguments[1]), text)
+        put(twin(Path(arguments[1])), in_chinese(text, WORDS))
     return int(bool(status or harm))
 
 

@@ -2,7 +2,7 @@
 
     python tests/faults/run.py --results tests/faults/results/TODAY.jsonl …
     python tests/faults/table.py tests/faults/results/*.jsonl            prints them
-    python tests/faults/table.py --into docs/reliability.md FILES        puts them between the page's two marks
+    python tests/faults/table.py --into docs/reliability.md FILES        puts them between the marks of it and its twin
 
 A run's harm cannot be laid at one fault's door, so every fault answers for all harm of the runs in which it was tried.
 """
@@ -17,10 +17,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from support.chinese_tables import in_chinese, twin, words_of
+
 HARMS = ("lost", "repeated", "disordered", "other")
 BEGIN, END = "<!-- made by tests/faults/table.py -->", "<!-- the end of what it made -->"
 AIMED = ("Aimed faults, with all rules and without one; deaths at boundaries stop there after the second that did harm "
          "(with all rules they are the run above):")
+WORDS = words_of(Path(__file__).with_suffix(".zh.txt"))
 Run = dict[str, Any]
 
 
@@ -75,7 +80,7 @@ def rules_table(runs: Sequence[Run]) -> str:
     return "\n".join(lines)
 
 
-def page(runs: Sequence[Run]) -> str:
+def tables(runs: Sequence[Run]) -> str:
     """All three."""
     return f"{faults_table(runs)}\n\n{runs_table(runs)}\n\n{AIMED}\n\n{rules_table(runs)}"
 
@@ -110,9 +115,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--into", type=Path)
     told = parser.parse_args(argv)
-    made = page(read(told.files))
+    made = tables(read(told.files))
     if told.into:
-        told.into.write_text(put_into(told.into.read_text(encoding="utf-8"), made), encoding="utf-8")
+        for page, text in ((told.into, made), (twin(told.into), in_chinese(made, WORDS))):
+            page.write_text(put_into(page.read_text(encoding="utf-8"), text), encoding="utf-8")
     else:
         print(made)  # noqa: T201
     return 0

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from faults import table
 from faults.mutants import MUTANTS
+from support.chinese_tables import in_chinese
 
 ROOT = Path(__file__).parents[2]
 RESULTS = sorted((Path(__file__).parent / "results").glob("*.jsonl"))
@@ -15,8 +16,10 @@ RUN = {"run": "random", "at": "2026-01-01T00:00", "seed": 4, "without": "", "sec
 
 
 def test_the_page_shows_the_recorded_runs() -> None:
-    text = (ROOT / "docs/reliability.md").read_text(encoding="utf-8")
-    assert table.put_into(text, table.page(table.read(RESULTS))) == text, "python tests/faults/table.py --into …"
+    made = table.tables(table.read(RESULTS))
+    for name, text in (("reliability.md", made), ("reliability.zh.md", in_chinese(made, table.WORDS))):
+        page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        assert table.put_into(page, text) == page, "python tests/faults/table.py --into …"
 
 
 def test_the_recorded_runs_kept_every_promise_and_broke_one_without_each_rule() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.zh.md"))
+PAGES = sorted([*(ROOT / "docs").glob("*.zh.md"), ROOT / "SECURITY.zh.md"])
 NOT = {
     "盲审": "盲评", "判定": "裁定", "判决": "裁定", "无人评审": "无人裁定", "留言": "备注", "批注": "备注",
     "费用": "成本", "屏蔽": "掩码", "引导": "指导", "子代理": "子智能体", "沙盒": "沙箱", "存档": "归档",
-    "分数": "得分", "个 token": "个词元", "存疑": "不确定",
+    "分数": "得分", "个 token": "个词元", "存疑": "不确定", "帐号": "账户", "账号": "账户",
 }
 """A word that is not said, and the one that is."""
 

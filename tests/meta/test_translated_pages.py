@@ -8,21 +8,11 @@ from itertools import zip_longest
 from pathlib import Path
 
 import pytest
+from attacks import foreign
+from support.chinese_tables import in_chinese, lacking
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-ENGLISH_ALONE = {
-    "benchmarks.md": "figures with what was measured, for who changes the program",
-    "study.md": "not translated yet",
-    "questions.md": "figures with what was measured, for who changes the program",
-    "protocol.md": "for who writes programs that speak with a server",
-    "reliability.md": "proofs and runs of faults, for who changes the program",
-    "window.md": "the window beside its drawings, for who changes the program",
-    "server-settings.md": "made of the declarations (make pages); the settings file says the same in English",
-}
-"""Pages without a Chinese twin, and why."""
-
-TWINS = sorted(page for page in DOCS.glob("*.md") if not page.name.endswith(".zh.md")
-               and page.name not in ENGLISH_ALONE)
+TWINS = sorted(page for page in [*DOCS.glob("*.md"), DOCS.parent / "SECURITY.md"] if not page.name.endswith(".zh.md"))
 _BLOCK = re.compile(r"^```.*?^```", re.M | re.S)
 
 
@@ -54,9 +44,8 @@ def links(text: str) -> list[str]:
     return sorted({target for target in found if target})
 
 
-def test_every_page_has_a_twin_or_a_reason() -> None:
+def test_every_page_has_a_twin() -> None:
     assert [page.name for page in TWINS if not chinese(page).exists()] == []
-    assert [name for name in ENGLISH_ALONE if chinese(DOCS / name).exists() or not (DOCS / name).exists()] == []
     assert [page.name for page in DOCS.glob("*.zh.md")
             if page.name != "index.zh.md" and not (DOCS / page.name.replace(".zh.", ".")).exists()] == []
 
@@ -68,3 +57,9 @@ def test_twins_have_the_same_sections_commands_tables_and_links(page: Path) -> N
         assert part(other) == part(one), part.__name__
     for mine, its in zip_longest(commands(one), commands(other)):
         assert its == mine
+
+
+def test_what_commands_make_stands_on_the_chinese_pages_in_chinese() -> None:
+    one, other = ((DOCS / name).read_text(encoding="utf-8").partition(foreign.BEGIN)[2].partition(foreign.END)[0]
+                  for name in ("reliability.md", "reliability.zh.md"))
+    assert in_chinese(one, foreign.WORDS) == other and lacking(one, foreign.WORDS) == set()

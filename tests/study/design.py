@@ -16,6 +16,9 @@ DESIGNS = Path(__file__).parent / "designs"
 Decoding = Literal["greedy", "sampled"]
 """Always the likeliest token, or drawn by the model's own probabilities (temperature 1)."""
 
+Measure = Literal["solved", "chores"]
+"""What is tested: the share of tasks that are done as a whole, or the share of their chores."""
+
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How every variant is trained, but for its learning rate: the rate falls by a cosine to a tenth."""
@@ -47,6 +50,7 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     plan: Plan
     context_tokens: int
     answer_tokens: int
+    measure: Measure = "solved"
     base: Shape | None = None
     least_tuned: float = 0.0
 

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from study.book import Book, Run
-from study.design import Decoding, Design
+from study.design import Decoding, Design, Measure
 from study.intervals import Difference, holm, interval, mean, paired
 from study.record import KINDS
 from study.rollout import Outcome
+from support.chinese_tables import in_chinese, twin, words_of
 
 ALPHA = 0.05
+_MEASURES: Mapping[Measure, str] = {"chores": "chores done", "solved": "tasks solved"}
+
+WORDS = words_of(Path(__file__).with_suffix(".zh.txt"))
+"""Variants and families of tasks are called the same in both languages."""
+
+TITLES = {
+    "0.7 million weights, 48 held-out tasks of 4 to 6 chores, 10 seeds":
+        "70 万个权重，48 个留出任务，每个 4 至 6 件杂务，10 个种子",
+    "SmolLM2-135M-Instruct, 48 held-out tasks of one chore, 3 seeds":
+        "SmolLM2-135M-Instruct，48 个留出任务，每个一件杂务，3 个种子",
+}
+"""The designs' titles in Chinese; another one stays as it is."""
 
 
 def table(book: Book, design: Design, digest: str, units: int) -> str:
@@ -22,6 +36,14 @@ def table(book: Book, design: Design, digest: str, units: int) -> str:
     tested = _tested(book, design)
     parts += [_differences(design, tested), _sentences(design, tested)]
     return "\n".join("\n".join(part) + "\n" for part in parts if part)
+
+
+def write_both(page: Path, name: str, text: str) -> None:
+    """Put tables into a page and its Chinese twin."""
+    write_into(page, name, text)
+    for title, said in TITLES.items():
+        text = text.replace(title, said)
+    write_into(twin(page), name, in_chinese(text, WORDS))
 
 
 def write_into(page: Path, name: str, text: str) -> None:
@@ -113,27 +135,40 @@ def _families(book: Book, design: Design, decoding: Decoding) -> list[str]:
     return rows if len(rows) > 2 else []
 
 
-Tested = tuple[Decoding, tuple[str, str], Difference, Difference, float]
-"""Way of decoding, pair, difference of solved tasks, of chores done, and the corrected p of the first."""
+class Tested(msgspec.Struct, frozen=True):
+    """A pair with a way of decoding: the differences of tasks done as a whole and of chores done, and the corrected p
+    of the one that the design tests."""
+
+    decoding: Decoding
+    pair: tuple[str, str]
+    differences: Mapping[Measure, Difference]
+    p: float
 
 
 def _tested(book: Book, design: Design) -> list[Tested]:
-    found = [(decoding, pair, paired(*(book.solved(name, decoding) for name in pair)),
-              paired(*(book.scores(name, decoding) for name in pair)))
-             for decoding in design.decodings for pair in design.pairs
+    found = [(decoding, pair, _both(book, decoding, pair)) for decoding in design.decodings for pair in design.pairs
              if {r.seed for r in book.of(pair[0], decoding)} & {r.seed for r in book.of(pair[1], decoding)}]
-    corrected = holm([solved.p for _, _, solved, _ in found], len(design.pairs) * len(design.decodings))
-    return [(*one, p) for one, p in zip(found, corrected, strict=True)]
+    corrected = holm([both[design.measure].p for _, _, both in found], len(design.pairs) * len(design.decodings))
+    return [Tested(*one, p) for one, p in zip(found, corrected, strict=True)]
+
+
+def _both(book: Book, decoding: Decoding, pair: tuple[str, str]) -> dict[Measure, Difference]:
+    return {"chores": paired(*(book.scores(name, decoding) for name in pair)),
+            "solved": paired(*(book.solved(name, decoding) for name in pair))}
 
 
 def _differences(design: Design, tested: Sequence[Tested]) -> list[str]:
     family = len(design.pairs) * len(design.decodings)
-    rows = [f"| difference in points | solved | 95 % | p over seeds | p over tasks | p of {family}, Holm "
-            "| chores done | 95 % | seeds |", "|---|---|---|---|---|---|---|---|---|"]
-    for decoding, (first, second), solved, scores, p in tested:
-        rows.append(f"| {decoding}: {first} − {second} | {_points(solved)} | {solved.p_seeds:.4f} "
-                    f"| {solved.p_tasks:.4f} | {p:.4f} | {_points(scores)} | {solved.seeds} |")
-    return rows if tested else []
+    rows = [f"| difference in points | {' | 95 % | '.join(_MEASURES.values())} | 95 % | p over seeds | p over tasks "
+            f"| p of {family}, Holm | seeds |", "|---|---|---|---|---|---|---|---|---|"]
+    for one in tested:
+        main = one.differences[design.measure]
+        figures = " | ".join(_points(one.differences[name]) for name in _MEASURES)
+        rows.append(f"| {one.decoding}: {one.pair[0]} − {one.pair[1]} | {figures} | {main.p_seeds:.4f} "
+                    f"| {main.p_tasks:.4f} | {one.p:.4f} | {main.seeds} |")
+    if not tested:
+        return []
+    return [*rows, "", f"The p are those of {_MEASURES[design.measure]}."]
 
 
 def _points(one: Difference) -> str:
@@ -143,11 +178,12 @@ def _points(one: Difference) -> str:
 def _sentences(design: Design, tested: Iterable[Tested]) -> list[str]:
     """What the tests say, and what they leave open."""
     rows = []
-    for decoding, (first, second), solved, _, p in tested:
-        shown = "neither provably more nor less" if p >= ALPHA else "more" if solved.mean > 0 else "less"
-        rows.append(f"* {decoding.capitalize()}, {first} solved {shown} than {second} "
-                    f"({100 * solved.mean:+.1f} points, p = {p:.4f} after Holm; "
-                    f"{solved.seeds} of {len(design.seeds)} seeds).")
+    for one in tested:
+        main = one.differences[design.measure]
+        shown = "neither provably more nor less" if one.p >= ALPHA else "more" if main.mean > 0 else "less"
+        rows.append(f"* {one.decoding.capitalize()}, {one.pair[0]} did {shown} than {one.pair[1]} "
+                    f"({100 * main.mean:+.1f} points of {_MEASURES[design.measure]}, p = {one.p:.4f} after Holm; "
+                    f"{main.seeds} of {len(design.seeds)} seeds).")
     return rows
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from study.book import Book
 from study.design import DESIGNS, designs, read_design
 from study.record import RESOURCES
-from study.results import table, write_into
+from study.results import table, write_both
 from study.units import Study
 
 from core.store.lock import FileLock
@@ -64,7 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1, help="Processes that share the work.")
     parser.add_argument("--shares", action="store_true", help=argparse.SUPPRESS)  # started by another one
     parser.add_argument("--table", action="store_true", help="Only print the tables of what is done.")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="Put the tables into docs/study.md, too.")
+    parser.add_argument("--write", type=Path, metavar="PAGE",
+                        help="Put the tables into docs/study.md and its Chinese twin, too.")
     args = parser.parse_args(argv)
     for name, value in (("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_VERBOSITY", "error"), ("TQDM_DISABLE", "1")):
         os.environ.setdefault(name, value)
@@ -80,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     text = table(book, design, digest, len(study.units))
     sys.stdout.write(text)
     if args.write:
-        write_into(args.write, args.design, text)
+        write_both(args.write, args.design, text)
     return 0
 
 

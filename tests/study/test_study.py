@@ -19,11 +19,13 @@ from study.design import DESIGNS, designs, read_design
 from study.intervals import holm, interval, paired, sign_flips
 from study.policy import Policy
 from study.record import KINDS, Recorded, record, write_tasks
+from study.results import WORDS
 from study.reviewers import CHANCE, WRONG, judge
 from study.session import BareSteps, Store, play, settings_for
 from study.tasks import FAMILIES, FINISH, LETTERS, SPLITS, StudyTask, long_suite, short_suite
 from study.train import VARIANTS
 from study.world import Reply, Shell
+from support.chinese_tables import lacking, twin
 
 from core.export.samples import SampleCollector
 from core.export.source import LogSource
@@ -214,7 +216,8 @@ def test_the_whole_study_runs_by_one_command_and_goes_on_where_it_was(
     """With a random model, which solves nothing: what is tested is the way."""
     words = ["quick", "--out", str(tmp_path / "out")]
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- result of quick -->\nold\n<!-- end of result of quick -->\nafter\n")
+    for one in (page, twin(page)):
+        one.write_text("before\n<!-- result of quick -->\nold\n<!-- end of result of quick -->\nafter\n")
     assert run.main(words) == 0
     first = capsys.readouterr().out
     assert all(first.count(f"| {name} | 0 of 2 |") == 2 for name in ("untrained", "unmasked", "reviewer"))
@@ -233,6 +236,10 @@ def test_the_whole_study_runs_by_one_command_and_goes_on_where_it_was(
     again = capsys.readouterr().out
     assert again.splitlines()[2:] == first.splitlines()[2:] and "13 of 13 units" in again
     assert page.read_text() == f"before\n<!-- result of quick -->\n\n{again}\n<!-- end of result of quick -->\nafter\n"
+    chinese = twin(page).read_text()
+    assert chinese.count("\n") == page.read_text().count("\n") and "13 个单元中完成 13 个" in chinese
+    assert "| untrained | 0/2 |" in chinese and "未能证明多于或少于" in chinese
+    assert lacking(again.partition("\n")[2], WORDS) == set()
 
 
 def test_results_of_other_designs_do_not_count(tmp_path: Path) -> None:

@@ -10,6 +10,10 @@
     box              what stands in the guidance box  → box TEXT
     queue N          wait until N messages are shown  → queue N
     link             the state of the connection                → link online
+    take             press Ctrl+Alt+T, wait until the session can be acted in   → yours
+    act NAME=VALUE…  fill the chosen tool's fields in (VALUE up to the next tab), press Carry out → asked
+    back             press Ctrl+Alt+B                           → back
+    picture FILE     a picture of the window                    → picture FILE
     quit             close the window                           → bye
 
 Started by the tests as `python typist.py HOME SESSION`; killed by them too.
@@ -25,16 +29,19 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QComboBox
 from qasync import QEventLoop
 
 from app.desk.settings import Settings
 from app.guidance.view import GuidanceView
+from app.takeover.view import TakeoverView
 from app.window.bootstrap import Desktop, parse
 from app.window.entry import make_application
 from core import logs
 from core.aio import TaskScope
 from core.store.home import Home
+
+_CTRL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 
 
 class Typist:
@@ -66,6 +73,16 @@ class Typist:
             case "queue":
                 await self._until(lambda: self._panel.list.model().rowCount() >= int(rest))
                 return f"queue {self._panel.list.model().rowCount()}"
+            case "take":
+                return await self._take_over()
+            case "act":
+                return await self._act(dict(pair.split("=", 1) for pair in rest.split("\t")))
+            case "back":
+                QTest.keyClick(self.desktop.window, Qt.Key.Key_B, _CTRL_ALT)
+                return "back"
+            case "picture":
+                self.desktop.window.grab().save(rest)
+                return f"picture {rest}"
             case "link":
                 return f"link {self.desktop.place.sight.desk.link.state}"
         return f"unknown {verb}"
@@ -97,6 +114,37 @@ class Typist:
         QTest.keyClick(panel.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         await self._until(lambda: not panel.box.toPlainText())
         return "sent"
+
+    @property
+    def _takeover(self) -> TakeoverView:
+        view = self.desktop.window.findChild(TakeoverView)
+        assert view is not None
+        return view
+
+    async def _take_over(self) -> str:
+        await self._until(self.desktop.actions["session.take_over"].isEnabled)
+        self.desktop.window.activateWindow()
+        await self._until(self.desktop.window.isActiveWindow)
+        QTest.keyClick(self.desktop.window, Qt.Key.Key_T, _CTRL_ALT)
+        await self._until(lambda: self._takeover.chosen is not None and self._takeover.carry_out.isEnabled())
+        return "yours"
+
+    async def _act(self, given: dict[str, str]) -> str:
+        view = self._takeover
+        await self._until(view.carry_out.isEnabled)
+        if tool := given.pop("tool", ""):
+            view.tool.setCurrentIndex(view.tool.findData(tool))
+        for name, value in given.items():
+            field = view.form.fields[name]
+            field.setFocus()
+            if isinstance(field, QComboBox):
+                field.setCurrentIndex(field.findData(value))
+            else:
+                QTest.keyClicks(field, value)
+        texts = [name for name in given if not isinstance(view.form.fields[name], QComboBox)]
+        view.carry_out.click()
+        await self._until(lambda: not any(view.form.given().get(name) for name in texts) or view.problem.isVisible())
+        return view.problem.text() or "asked"
 
     async def _mask(self, number: int) -> str:
         self.desktop.cursor.move(self.session, number)

@@ -29,7 +29,7 @@ RUNS_TEXT = frozenset({"eval", "exec", "parse_expr", "sympify", "parse_latex"})
 
 def _sets() -> list[str]:
     """The names of the sets whose scorers only read an answer. Raises Unavailable."""
-    require_package("reasoning_gym", "reasoning-gym", MORE)
+    require_package("reasoning_gym", "reasoning-gym")
     import reasoning_gym  # noqa: F401 - it registers its sets
     from reasoning_gym.factory import DATASETS
 

@@ -80,7 +80,7 @@ class ScienceWorld:
 
 
 def _require() -> None:
-    require_package("scienceworld", "scienceworld", MORE)
+    require_package("scienceworld", "scienceworld")
     if shutil.which("java") is None:
         raise Unavailable("no_environment_extra", "ScienceWorld runs in Java: install it (apt install "
                           "default-jre-headless).", package="java")

@@ -33,7 +33,7 @@ class TextArena:
     """One game. Games draw from Python's one source of chance; each keeps its own place in it, whoever plays beside."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
-        require_package("textarena", "textarena", MORE)
+        require_package("textarena", "textarena")
         if settings.item >= len(GAMES) * ROUNDS:
             raise InvalidInput("bad_environment", f"TextArena has {len(GAMES) * ROUNDS} items, so no {settings.item}.")
         self._settings, self._name = settings, GAMES[settings.item % len(GAMES)]
@@ -126,7 +126,7 @@ def _moved(count: int, start: str, end: str, other: str) -> Iterator[str]:
 
 
 def _count() -> int:
-    require_package("textarena", "textarena", MORE)
+    require_package("textarena", "textarena")
     return len(GAMES) * ROUNDS
 
 

@@ -33,8 +33,7 @@ def page(trajectory: Trajectory, blob: Callable[[str], bytes], words: PageWords 
     """
     row = trajectory.row
     numbers = sorted(set(cited_steps(trajectory) if cited is None else cited))
-    sections = [step_section(entry, _body(blob, entry.body), words, most)
-                for entry in map(trajectory.step, numbers)]
+    sections = [step_section(entry, _body(blob, entry.body), words, most) for entry in map(trajectory.step, numbers)]
     title = shown(row.title or trajectory.session)
     return (
         f'<!DOCTYPE html><html lang="{words.language}"><head><meta charset="utf-8">'

@@ -131,8 +131,7 @@ def _streamed(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _identity(session: str, chain: str, found: Records, outlines: Sequence[_Outline]) -> bytes:
-    return canonical([session, chain] if session else [
-        chain, *(_streamed(found.items[o.place]) for o in outlines[:1])])
+    return canonical([session, chain] if session else [chain, *(_streamed(found.items[o.place]) for o in outlines[:1])])
 
 
 def _chains(outlines: Sequence[_Outline]) -> dict[str, list[_Outline]]:
@@ -312,8 +311,7 @@ def _result(block: dict[str, Any], record: dict[str, Any], at: datetime | None) 
                       edit=file_edit(result) if error is None else None, pictures=pictures_in(block.get("content")))
 
 
-def _step(item: _Item, record: dict[str, Any], content: list[dict[str, Any]],
-          results: list[CallResult]) -> ForeignStep:
+def _step(item: _Item, record: dict[str, Any], content: list[dict[str, Any]], results: list[CallResult]) -> ForeignStep:
     """The step of an item; `record` is the last that holds a part of its answer."""
     message = dict_of(record.get("message"))
     usage = dict_of(message.get("usage"))
@@ -327,5 +325,4 @@ def _step(item: _Item, record: dict[str, Any], content: list[dict[str, Any]],
                        finish_reason=text_of(message.get("stop_reason")), item=item.message)
 
 
-FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read,
-                span=by_times)
+FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read, span=by_times)

@@ -1,8 +1,10 @@
 """Langfuse: a trace with its observations (`GET /api/public/traces/ID`, the window's download), a list or lines of
 such, or exported observations alone.
 
-A GENERATION is a step with its exact context; TOOL observations (of older versions: spans of the name of a call) are
-results. Traces of one `sessionId` are one session. Scores from 0 to 1 are kept as scores, others as notes.
+A GENERATION is a step with its exact context, unless it only has another inside (a library's around its provider's);
+TOOL observations (of older versions: spans of the name of a call) are results. What was asked and answered stands there
+in the shape of whatever library asked. Traces of one `sessionId` are one session. Scores from 0 to 1 are kept as
+scores, others as notes.
 """
 
 from __future__ import annotations
@@ -13,16 +15,25 @@ from typing import Any
 import msgspec
 
 from core.domain.events import NoteAdded
-from core.domain.message import Message
+from core.domain.request import headline
 from core.domain.step import ActionError, Usage
-from core.formats.chat import content_text, is_chat, read_message, tool_definitions
+from core.formats.chat import tool_definitions
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.json_text import parse
+from core.formats.model_messages import json_of, read_answer, read_prompt, read_result
 from core.formats.records import records
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
-from core.formats.spans import ModelSpan, ParkedSpan, SpanSpool, ToolSpan, add_spans, first_model, first_request
+from core.formats.spans import (
+    ModelSpan,
+    ParkedSpan,
+    SpanSpool,
+    ToolSpan,
+    add_spans,
+    first_model,
+    first_request,
+    innermost,
+)
 from core.formats.values import as_json, dict_of, dicts_of, float_of, int_of, sum_of, text_of, time_of, usage_of
 
 NAME = "langfuse"
@@ -50,6 +61,8 @@ class _Talk(msgspec.Struct):
     """What is gathered of a session while its observations go by."""
 
     spans: list[ParkedSpan] = msgspec.field(default_factory=list)
+    parents: dict[str, str] = msgspec.field(default_factory=dict)
+    empty: int = 0
     scores: list[dict[str, Any]] = msgspec.field(default_factory=list)
     title: str = ""
 
@@ -61,7 +74,7 @@ def read(source: Source) -> Iterator[Imported]:
     for row in dicts_of(source.object.get("data")) or found.items:
         for trace in _traces(row):
             talk = talks.setdefault(text_of(trace.get("sessionId")) or text_of(trace.get("id")), _Talk())
-            talk.spans += _spans(dicts_of(trace.get("observations")), spool)
+            _gather(talk, dicts_of(trace.get("observations")), spool)
             talk.scores += dicts_of(trace.get("scores"))
             talk.title = talk.title or text_of(trace.get("name"))
     yield from joined(source.path, ((f"Trace {name}", _session(source, name, spool, talk, found.warnings))
@@ -78,14 +91,17 @@ def _traces(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _session(source: Source, name: str, spool: SpanSpool, talk: _Talk, warnings: Sequence[str]) -> Imported | str:
-    called = {name for span in talk.spans for name in span.called}
-    spans = [s for s in talk.spans if not s.doubt or s.name in called]
+    called = {call.name for span in talk.spans if span.is_model for call in span.calls}
+    spans = innermost([s for s in talk.spans if not s.doubt or s.calls[0].name in called], talk.parents)
     if not any(s.is_model for s in spans):
         return " ".join([f"Trace {name} was left out: it holds no request to a model.", *warnings])
     builder = SessionBuilder(NAME, source.path.name, canonical([name]), warnings)
     asked = first_request(spool, spans)
-    builder.create(talk.title or asked[:400] or name, asked, task=name, model=first_model(spool, spans))
+    title = ": ".join(filter(None, (talk.title, headline(asked)[:400])))
+    builder.create(title or name, asked, task=name, model=first_model(spool, spans))
     add_spans(builder, spool, spans)
+    if talk.empty:
+        builder.warnings.append(f"{talk.empty} requests were left out: nothing stands in them.")
     for score in talk.scores:
         _add_score(builder, score)
     return builder.build_without_end()
@@ -101,25 +117,40 @@ def _add_score(builder: SessionBuilder, score: dict[str, Any]) -> None:
         builder.fact(NoteAdded(step=0, text=f"{what}: {text}. {text_of(score.get('comment'))}".strip()[:20_000]))
 
 
-def _spans(observations: Sequence[dict[str, Any]], spool: SpanSpool) -> Iterator[ParkedSpan]:
+def _gather(talk: _Talk, observations: Sequence[dict[str, Any]], spool: SpanSpool) -> None:
     """Older versions know no tools: a span may be one, where it bears the name of a call."""
     for one in observations:
-        match one.get("type"):
-            case "GENERATION":
-                yield spool.put(_model(one))
-            case "TOOL":
-                yield spool.put(_tool(one))
-            case "SPAN":
-                yield spool.put(_tool(one), doubt="a span of older versions")
+        name, kind = text_of(one.get("id")), one.get("type")
+        if above := text_of(one.get("parentObservationId")):
+            talk.parents[name] = above
+        if kind == "GENERATION" and _is_empty(one):
+            talk.empty += 1
+        elif kind == "GENERATION":
+            talk.spans.append(spool.put(_model(one), id=name))
+        elif kind in ("TOOL", "SPAN"):
+            talk.spans.append(spool.put(_tool(one), doubt="a span of older versions" * (kind == "SPAN"), id=name))
+
+
+def _is_empty(one: dict[str, Any]) -> bool:
+    """Whether an observation tells nothing: some programs make one of each event of an answer."""
+    return not any(one.get(k) for k in ("input", "output", "usage", "usageDetails", "promptTokens", "completionTokens")
+                   ) and not _failure(one)
+
+
+def _attributes(one: dict[str, Any]) -> dict[str, Any]:
+    """What the program itself said of an observation."""
+    metadata = dict_of(json_of(one.get("metadata")))
+    return {**metadata, **dict_of(json_of(metadata.get("attributes")))}
 
 
 def _tool(one: dict[str, Any]) -> ToolSpan:
-    output = one.get("output")
-    failed = _failure(one)
-    text = as_json("" if output is None else output)
-    return ToolSpan(name=text_of(one.get("name")), text=text, failure=failed, at=time_of(one.get("startTime")),
-                    ended_at=time_of(one.get("endTime")), arguments=one.get("input"),
-                    call=text_of(dict_of(one.get("metadata")).get("tool_call_id")),
+    held, failed = _attributes(one), _failure(one)
+    text, call = read_result(one.get("output"))
+    names = [held.get(k) for k in ("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call_id")]
+    titles = [held.get(k) for k in ("gen_ai.tool.name", "ai.toolCall.name", "tool.name")]
+    return ToolSpan(name=next(filter(None, map(text_of, (*titles, one.get("name")))), ""), text=text, failure=failed,
+                    at=time_of(one.get("startTime")), ended_at=time_of(one.get("endTime")), arguments=one.get("input"),
+                    call=next(filter(None, map(text_of, names)), call),
                     error=ActionError(kind="tool_error", message=failed[:2000]) if failed else None)
 
 
@@ -128,43 +159,22 @@ def _failure(one: dict[str, Any]) -> str:
 
 
 def _model(one: dict[str, Any]) -> ModelSpan:
-    given = _json(one.get("input"))
-    tools = tool_definitions(given.get("tools")) if isinstance(given, dict) else []
-    return ModelSpan(messages=_messages(given), answer=_answer(_json(one.get("output"))),
+    given = json_of(one.get("input"))
+    listed = given.get("tools") if isinstance(given, dict) else []
+    if isinstance(given, list):  # LangChain's recorder puts the definitions among the messages
+        listed = [d for m in given if (d := _definition(m))]
+        given = [m for m in given if not _definition(m)] if listed else given
+    tools = tool_definitions(listed)
+    return ModelSpan(messages=read_prompt(given), answer=read_answer(one.get("output")),
                      at=time_of(one.get("startTime")), ended_at=time_of(one.get("endTime")), usage=_usage(one),
                      error=_failure(one),
                      model=text_of(one.get("model")) or text_of(one.get("providedModelName")),
                      tools=canonical(tools) if tools else b"", item=text_of(one.get("id")))
 
 
-def _json(value: Any) -> Any:
-    """A value that the download has as JSON text, or the value itself."""
-    parsed = parse(value.encode("utf-8", "replace")) if isinstance(value, str) and value[:1] in ("{", "[") else None
-    return parsed.value if parsed and not parsed.problem else value
-
-
-def _messages(given: Any) -> list[Message]:
-    """A prompt: messages, an object that holds them, or words."""
-    held = given.get("messages", given.get("prompt")) if isinstance(given, dict) else given
-    if isinstance(held, list) and is_chat(held):
-        return [read_message(m) for m in held]
-    if given in (None, "", {}, []):
-        return []
-    return [Message(role="user", content=content_text(held if isinstance(held, str) else given))]
-
-
-def _answer(made: Any) -> Message:
-    """An answer: a message, a list of which the last is one, an object that holds one, or words."""
-    if isinstance(made, list) and made and is_chat(made):
-        return read_message({**made[-1], "role": "assistant"})
-    if isinstance(made, dict):
-        choices = dicts_of(made.get("choices"))
-        inner = dict_of(choices[0].get("message")) if choices else dict_of(made.get("message")) or made
-        if {"content", "tool_calls"} & inner.keys():
-            return read_message({**inner, "role": "assistant"})
-        words = made.get("completion", made.get("text"))
-        return Message(role="assistant", content=words if isinstance(words, str) else as_json(made))
-    return Message(role="assistant", content="" if made is None else content_text(made))
+def _definition(message: Any) -> dict[str, Any]:
+    held = dict_of(dict_of(message).get("content"))
+    return held if held.get("type") == "function" and "name" in dict_of(held.get("function")) else {}
 
 
 def _usage(one: dict[str, Any]) -> Usage:

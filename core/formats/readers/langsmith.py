@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from core.domain.message import Message
 from core.domain.step import ActionError, Usage
-from core.formats.chat import content_text, make_call, read_calls, role_of, tool_definitions
+from core.formats.chat import tool_definitions
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.model_messages import fields_of, read_answer, read_prompt, read_result
 from core.formats.records import records
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
@@ -30,13 +30,10 @@ from core.formats.spans import (
     first_model,
     first_request,
 )
-from core.formats.values import as_json, dict_of, dicts_of, float_of, text_of, time_of, usage_of
+from core.formats.values import dict_of, dicts_of, float_of, text_of, time_of, usage_of
 
 NAME = "langsmith"
 _TYPES = ("llm", "chain", "tool", "retriever", "embedding", "prompt", "parser")
-_ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool", "chat": "user",
-          "HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": "assistant", "SystemMessage": "system",
-          "ToolMessage": "tool", "FunctionMessage": "tool", "developer": "system"}
 _DEPTH = 200
 
 
@@ -119,7 +116,7 @@ def _span(run: dict[str, Any]) -> Span | None:
     at, ended = time_of(run.get("start_time")), time_of(run.get("end_time"))
     inputs, outputs, failed = dict_of(run.get("inputs")), dict_of(run.get("outputs")), text_of(run.get("error"))
     if run.get("run_type") == "tool":
-        text, call = _tool_output(outputs)
+        text, call = read_result(outputs.get("output", outputs or None))
         return ToolSpan(name=text_of(run.get("name")), text=text, failure=failed, at=at, ended_at=ended, call=call,
                         arguments=inputs,
                         error=ActionError(kind="tool_error", message=failed[:2000]) if failed else None)
@@ -127,79 +124,30 @@ def _span(run: dict[str, Any]) -> Span | None:
         return None
     extra = dict_of(run.get("extra"))
     asked, metadata = dict_of(extra.get("invocation_params")), dict_of(extra.get("metadata"))
-    answer, used = _answer(outputs)
     tools = tool_definitions(asked.get("tools") or inputs.get("tools"))
     names = (asked.get("model"), asked.get("model_name"), metadata.get("ls_model_name"))
-    return ModelSpan(messages=_messages(inputs), answer=answer, at=at, ended_at=ended, usage=_usage(run, used),
+    return ModelSpan(messages=read_prompt(inputs), answer=read_answer(outputs), at=at, ended_at=ended,
+                     usage=_usage(run, _used(outputs)),
                      error=failed, model=next((t for v in names if (t := text_of(v))), ""),
                      tools=canonical(tools) if tools else b"", item=text_of(run.get("id")))
 
 
-def _tool_output(outputs: dict[str, Any]) -> tuple[str, str]:
-    """The text of a tool's output, and the call that it answers where it says so."""
-    output = outputs.get("output", outputs)
-    held = _fields(output) if isinstance(output, dict) else {}
-    if "content" in held:
-        return content_text(held.get("content")), text_of(held.get("tool_call_id"))
-    return as_json(output) if output else "", ""
+def _used(outputs: dict[str, Any]) -> dict[str, Any]:
+    """What a run says was used: beside the answer, or in it."""
+    for one in (outputs, *(m for held in outputs.values() for m in _objects(held, 0))):
+        found = dict_of(fields_of(one).get("usage_metadata")) or dict_of(one.get("usage"))
+        if found:
+            return found
+    return {}
 
 
-def _messages(inputs: dict[str, Any]) -> list[Message]:
-    """A prompt: messages (LangChain has a list of lists), prompts, or words."""
-    given = inputs.get("messages", inputs.get("input", inputs.get("prompts", inputs.get("prompt"))))
-    while isinstance(given, list) and given and isinstance(given[0], list):
-        given = given[0]
-    if isinstance(given, list):
-        return [_message(m) if isinstance(m, dict) else Message(role="user", content=content_text(m)) for m in given]
-    return [Message(role="user", content=content_text(given if given is not None else inputs))] if inputs else []
-
-
-def _fields(message: dict[str, Any]) -> dict[str, Any]:
-    """A message's fields, which LangChain's serialisation has in `kwargs` or `data`."""
-    inner = dict_of(message.get("kwargs")) or dict_of(message.get("data"))
-    if not inner:
-        return message
-    names = message.get("id") if isinstance(message.get("id"), list) else []
-    kind = text_of(inner.get("type")) or text_of(message.get("type")).removesuffix("constructor")
-    return {**inner, "type": kind or (text_of(names[-1]) if names else "")}
-
-
-def _message(message: dict[str, Any]) -> Message:
-    held = _fields(message)
-    role = role_of(held.get("role")) or role_of(_ROLES.get(text_of(held.get("type")), "")) or "user"
-    added = dict_of(held.get("additional_kwargs"))
-    calls = tuple(make_call(c.get("id"), c.get("name"), c.get("args", c.get("arguments", {})), n)
-                  for n, c in enumerate(dicts_of(held.get("tool_calls")), 1) if "function" not in c) or read_calls(
-                      held if held.get("tool_calls") else added)
-    return Message(role=role, content=_words(held.get("content")), tool_calls=calls if role == "assistant" else (),
-                   tool_call_id=text_of(held.get("tool_call_id")), reasoning=text_of(added.get("reasoning_content")))
-
-
-def _words(content: Any) -> str:
-    """The words of a content; of blocks, calls stand apart from them."""
-    if isinstance(content, list):
-        content = [p for p in content if dict_of(p).get("type") not in ("tool_use", "function_call")]
-    return content_text(content)
-
-
-def _answer(outputs: dict[str, Any]) -> tuple[Message, dict[str, Any]]:
-    """The answer of a run, and what it says was used."""
-    found = outputs.get("generations")
-    while isinstance(found, list) and found:
-        found = found[0]
-    generation = dict_of(found)
-    choices, messages = dicts_of(outputs.get("choices")), dicts_of(outputs.get("messages"))
-    message = dict_of(generation.get("message")) or (dict_of(choices[0].get("message")) if choices else {}) or dict_of(
-        outputs.get("message")) or (messages[-1] if messages else {}) or dict_of(outputs.get("output"))
-    if not message and {"content", "tool_calls"} & outputs.keys():
-        message = outputs
-    if message:
-        made = _message({"role": "assistant", **message} if "kwargs" not in message else message)
-        used = dict_of(_fields(message).get("usage_metadata")) or dict_of(outputs.get("usage_metadata")) or dict_of(
-            outputs.get("usage"))
-        return msgspec.structs.replace(made, role="assistant"), used
-    text = generation.get("text", outputs.get("output", outputs.get("text", "")))
-    return Message(role="assistant", content=content_text(text)), dict_of(outputs.get("usage_metadata"))
+def _objects(value: Any, depth: int) -> Iterator[dict[str, Any]]:
+    """The objects in an answer: LangChain has the message of a generation in lists of lists."""
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, list) and depth < 4:
+            yield from _objects(one, depth + 1)
+        elif isinstance(one, dict):
+            yield from (one, dict_of(one.get("message")))
 
 
 def _usage(run: dict[str, Any], used: dict[str, Any]) -> Usage:

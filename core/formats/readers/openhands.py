@@ -64,8 +64,7 @@ def recognises(source: Source) -> bool:
     """Whether the file is a list or lines of events, an object that holds such a list, or one event of a folder."""
     if _siblings(source.path):
         return are_events([source.object])
-    return len(source.samples) > 0 and (
-        are_events(list(source.samples)) or are_events(source.object.get("trajectory")))
+    return len(source.samples) > 0 and (are_events(list(source.samples)) or are_events(source.object.get("trajectory")))
 
 
 def are_events(value: Any) -> bool:
@@ -163,8 +162,7 @@ def _groups(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]] |
         yield group
 
 
-def _step(group: Sequence[dict[str, Any]], caused: Callable[[int], list[dict[str, Any]]],
-          usage: Usage) -> ForeignStep:
+def _step(group: Sequence[dict[str, Any]], caused: Callable[[int], list[dict[str, Any]]], usage: Usage) -> ForeignStep:
     acts = [e for e in group if "action" in e]
     first = acts[0]
     response = _response(first)

@@ -3,7 +3,8 @@
 A session is a conversation (`gen_ai.conversation.id`), else a trace. Spans that ask a model (chat, generate_content,
 text_completion) are steps with their exact context; execute_tool spans are results. Messages stand in attributes
 (`gen_ai.input.messages`), in the span's events (`gen_ai.user.message`, `gen_ai.choice`), or flat
-(`gen_ai.prompt.0.content`, OpenLLMetry). Where a program did not record contents, steps have none.
+(`gen_ai.prompt.0.content`, OpenLLMetry). OpenInference's conventions and those of the AI SDK are read too. Where a
+program did not record contents, steps have none.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from typing import Any
 
 import msgspec
 
-from core.domain.message import Message, Role, ToolCall
+from core.domain.message import Message
 from core.domain.step import ActionError, Usage
-from core.formats.chat import content_text, make_call, read_calls, role_of, tool_definitions
+from core.formats.chat import tool_definitions
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.json_text import parse
+from core.formats.model_messages import json_of, read_answer, read_prompt, read_result
 from core.formats.records import records
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
@@ -32,12 +33,18 @@ from core.formats.spans import (
     add_spans,
     first_model,
     first_request,
+    innermost,
 )
-from core.formats.values import as_json, dict_of, dicts_of, int_of, paragraphs, text_of, time_of, usage_of
+from core.formats.values import as_json, dict_of, dicts_of, int_of, text_of, time_of, usage_of
 
 NAME = "otel"
-_ASKS = ("chat", "generate_content", "text_completion", "completion")
-_AGENT = "invoke_agent"
+_KINDS = {"chat": "model", "generate_content": "model", "text_completion": "model", "completion": "model",
+          "LLM": "model", "ai.generateText.doGenerate": "model", "ai.streamText.doStream": "model",
+          "ai.generateObject.doGenerate": "model", "ai.streamObject.doStream": "model",
+          "execute_tool": "tool", "TOOL": "tool", "ai.toolCall": "tool", "invoke_agent": "agent"}
+_MARKS = ("gen_ai.", "openinference.", "ai.operationId")
+_WRAPS = ("message", "message_content", "tool_call", "tool")
+_DEEPEST = 16
 _DETAILS = "gen_ai.client.inference.operation.details"
 _NANO = 1_000_000_000
 
@@ -45,7 +52,8 @@ _NANO = 1_000_000_000
 def recognises(source: Source) -> bool:
     """Whether the file is OTLP JSON with spans of a model."""
     values = [v for v in source.samples[:20] if isinstance(v, dict)]
-    return any("gen_ai." in as_json([s.get("attributes"), s.get("events")]) for v in values for s in _spans_in(v))
+    told = (as_json([s.get("attributes"), s.get("events")]) for v in values for s in _spans_in(v))
+    return any(mark in text for text in told for mark in _MARKS)
 
 
 def _spans_in(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -62,7 +70,7 @@ class _Trace(msgspec.Struct):
     talk: str = ""
     agent: str = ""
     model: str = ""
-    is_asked: bool = False
+    parents: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 def read(source: Source) -> Iterator[Imported]:
@@ -75,9 +83,11 @@ def read(source: Source) -> Iterator[Imported]:
         trace.talk = trace.talk or text_of(held.get("gen_ai.conversation.id"))
         trace.agent = trace.agent or text_of(held.get("gen_ai.agent.name"))
         trace.model = trace.model or text_of(held.get("gen_ai.request.model"))
-        trace.is_asked = trace.is_asked or _operation(held) in _ASKS
+        own, above = (text_of(given.get(k)) for k in ("spanId", "parentSpanId"))
+        if above:
+            trace.parents[own] = above
         if (span := _span(given, held)) is not None:
-            trace.spans.append(spool.put(span, doubt=_operation(held) if _operation(held) == _AGENT else ""))
+            trace.spans.append(spool.put(span, id=own))
     talks: dict[str, list[_Trace]] = {}
     for name, trace in traces.items():
         talks.setdefault(trace.talk or name, []).append(trace)
@@ -87,9 +97,8 @@ def read(source: Source) -> Iterator[Imported]:
 
 def _session(source: Source, name: str, spool: SpanSpool, traces: Sequence[_Trace], warnings: Sequence[str]
              ) -> Imported | str:
-    """Spans of agents count only where requests to the model have none of their own."""
-    is_asked = any(t.is_asked for t in traces)
-    spans = [s for t in traces for s in t.spans if not (s.doubt and is_asked)]
+    """Spans of agents count only where no request to the model is inside of them."""
+    spans = [s for t in traces for s in innermost(t.spans, t.parents)]
     if not spans:
         return " ".join([f"Trace {name} was left out: it holds no request to a model and no run of a tool.", *warnings])
     builder = SessionBuilder(NAME, source.path.name, canonical([name]), warnings)
@@ -129,37 +138,61 @@ def _moment(nanoseconds: Any) -> datetime | None:
     return time_of(nanoseconds / _NANO) if int_of(nanoseconds) else None
 
 
-def _operation(held: dict[str, Any]) -> str:
-    return text_of(held.get("gen_ai.operation.name")) or text_of(held.get("llm.request.type"))
+def _kind(held: Mapping[str, Any]) -> str:
+    """What a span is of: "model", "tool", "agent", or "" for what only groups others."""
+    named = (held.get("gen_ai.operation.name"), held.get("llm.request.type"), held.get("openinference.span.kind"),
+             held.get("ai.operationId"))
+    return next((_KINDS[n] for n in named if isinstance(n, str) and n in _KINDS), "")
+
+
+def _first(held: Mapping[str, Any], *names: str) -> Any:
+    """The first of some attributes that is there."""
+    return next((held[name] for name in names if held.get(name) is not None), None)
 
 
 def _span(span: dict[str, Any], held: dict[str, Any]) -> Span | None:
     """What a span is; one of an agent only where it holds what the model answered."""
-    operation = _operation(held)
+    kind = _kind(held)
     at, ended = _moment(span.get("startTimeUnixNano")), _moment(span.get("endTimeUnixNano"))
-    if operation == "execute_tool":
-        return _tool(span, held, at, ended)
-    is_agent = operation == _AGENT and "gen_ai.output.messages" in held
-    if operation not in _ASKS and not is_agent:
-        return None
     events = [(text_of(e.get("name")), _attributes(e.get("attributes"))) for e in dicts_of(span.get("events"))]
+    if kind == "tool":
+        return _tool(span, held, events, at, ended)
+    if not kind or (kind == "agent" and "gen_ai.output.messages" not in held):
+        return None
     for name, inner in events:
         held = {**inner, **held} if name == _DETAILS else held
     messages, answer = _messages(held, events)
-    definitions = tool_definitions(_json(held.get("gen_ai.tool.definitions")))
+    definitions = _definitions(held)
     finish = held.get("gen_ai.response.finish_reasons")
     return ModelSpan(messages=messages, answer=answer, at=at, ended_at=ended, usage=_usage(held),
                      error=_failure(span, held), item=text_of(span.get("spanId")),
-                     model=text_of(held.get("gen_ai.response.model")) or text_of(held.get("gen_ai.request.model")),
+                     model=text_of(_first(held, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name",
+                                          "ai.model.id")),
                      finish_reason=text_of(finish[0]) if isinstance(finish, list) and finish else "",
                      tools=canonical(definitions) if definitions else b"")
 
 
-def _tool(span: dict[str, Any], held: dict[str, Any], at: datetime | None, ended: datetime | None) -> ToolSpan:
-    result, failed = held.get("gen_ai.tool.call.result", held.get("gen_ai.tool.message")), _failure(span, held)
-    text = as_json("" if result is None else result)
-    return ToolSpan(name=text_of(held.get("gen_ai.tool.name")), text=text, failure=failed, at=at, ended_at=ended,
-                    call=text_of(held.get("gen_ai.tool.call.id")), arguments=held.get("gen_ai.tool.call.arguments"),
+def _definitions(held: dict[str, Any]) -> list[dict[str, Any]]:
+    given = json_of(_first(held, "gen_ai.tool.definitions", "ai.prompt.tools")) or [
+        v.get("json_schema") for v in dicts_of(_grown(held, "llm.tools"))]
+    return tool_definitions([json_of(t) for t in given] if isinstance(given, list) else [])
+
+
+def _tool(span: dict[str, Any], held: dict[str, Any], events: Sequence[tuple[str, dict[str, Any]]],
+          at: datetime | None, ended: datetime | None) -> ToolSpan:
+    told = dict(events)
+    result = _first(held, "gen_ai.tool.call.result", "gen_ai.tool.message", "tool_response", "ai.toolCall.result",
+                    "output.value")
+    if result is None and "gen_ai.choice" in told:  # Strands
+        result = json_of(told["gen_ai.choice"].get("message"))
+    given = _first(held, "gen_ai.tool.call.arguments", "tool_arguments", "ai.toolCall.args", "input.value")
+    if given is None:
+        given = dict_of(told.get("gen_ai.tool.message")).get("content")
+    failed = _failure(span, held)
+    text, _ = read_result({"content": result} if isinstance(result, list) else result)
+    return ToolSpan(name=text_of(_first(held, "gen_ai.tool.name", "tool.name", "ai.toolCall.name")), text=text,
+                    failure=failed, at=at, ended_at=ended, arguments=given,
+                    call=text_of(_first(held, "gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id")),
                     error=ActionError(kind=text_of(held.get("error.type"))[:100] or "tool_error", message=failed[:2000])
                     if failed else None)
 
@@ -173,93 +206,78 @@ def _failure(span: dict[str, Any], held: dict[str, Any]) -> str:
 
 
 def _usage(held: Mapping[str, Any]) -> Usage:
-    given = held.get("gen_ai.usage.input_tokens", held.get("gen_ai.usage.prompt_tokens"))
-    made = held.get("gen_ai.usage.output_tokens", held.get("gen_ai.usage.completion_tokens"))
-    cached = held.get("gen_ai.usage.cache_read.input_tokens", held.get("gen_ai.usage.cache_read_input_tokens"))
+    given = _first(held, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt",
+                   "ai.usage.promptTokens")
+    made = _first(held, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion",
+                  "ai.usage.completionTokens")
+    cached = _first(held, "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens",
+                    "llm.token_count.prompt_details.cache_read")
     return usage_of(given, made, cached, held.get("gen_ai.usage.cost"))
-
-
-def _json(value: Any) -> Any:
-    """The value of an attribute that is JSON text, or the value itself."""
-    return parse(value.encode("utf-8", "replace")).value if isinstance(value, str) else value
 
 
 # ---- messages ----------------------------------------------------------------------------------------
 
 
 def _messages(held: dict[str, Any], events: Sequence[tuple[str, dict[str, Any]]]) -> tuple[list[Message], Message]:
-    """What the model was given, and its answer."""
-    nothing = Message(role="assistant")
+    """What the model was given, and its answer, wherever the program put them."""
     if "gen_ai.input.messages" in held or "gen_ai.output.messages" in held:
-        system = _text(_json(held.get("gen_ai.system_instructions")))
-        given = [m for one in dicts_of(_json(held.get("gen_ai.input.messages"))) for m in _split(one)]
-        made = [m for one in dicts_of(_json(held.get("gen_ai.output.messages"))) for m in _split(one)]
-        return [*([Message(role="system", content=system)] if system else []), *given], made[0] if made else nothing
+        asked = {"system": json_of(held.get("gen_ai.system_instructions")),
+                 "messages": json_of(held.get("gen_ai.input.messages")) or []}
+        return read_prompt(asked), read_answer(held.get("gen_ai.output.messages"))
     if any(name in ("gen_ai.choice", "gen_ai.user.message", "gen_ai.system.message") for name, _ in events):
-        return _of_events(events, nothing)
-    return _flat(held, "gen_ai.prompt"), next(iter(_flat(held, "gen_ai.completion")), nothing)
+        return _of_events(events)
+    for before, after in (("gen_ai.prompt", "gen_ai.completion"), ("llm.input_messages", "llm.output_messages")):
+        given, made = _grown(held, before), _grown(held, after)
+        if given or made:
+            return read_prompt(given), read_answer(made or held.get("output.value"))
+    if "ai.prompt.messages" in held or "ai.prompt" in held:
+        parts = {k: held.get(f"ai.response.{k}") for k in ("text", "toolCalls", "reasoning")}
+        return read_prompt(held.get("ai.prompt.messages", held.get("ai.prompt"))), (
+            read_answer(parts) if any(parts.values()) else Message(role="assistant"))
+    return read_prompt(held.get("input.value")), read_answer(held.get("output.value"))
 
 
-def _split(message: dict[str, Any]) -> Iterator[Message]:
-    """A message of the conventions, whose parts are words, reasoning, calls and results of calls."""
-    parts, role = dicts_of(message.get("parts")), role_of(message.get("role")) or "user"
-    answers = [p for p in parts if p.get("type") == "tool_call_response"]
-    for part in answers:
-        result = part.get("response", part.get("result", part.get("content")))
-        yield Message(role="tool", content=as_json("" if result is None else result),
-                      tool_call_id=text_of(part.get("id")))
-    rest = [p for p in parts if p not in answers]
-    if rest or not answers:
-        calls = tuple(make_call(p.get("id"), p.get("name"), p.get("arguments") or {}, n)
-                      for n, p in enumerate((p for p in rest if p.get("type") == "tool_call"), 1))
-        yield Message(role=role, content=_text(rest) or text_of(message.get("content")), tool_calls=calls,
-                      reasoning=paragraphs(*(text_of(p.get("content")) for p in rest if p.get("type") == "reasoning")))
-
-
-def _text(parts: Any) -> str:
-    """The words of parts; other parts are named in brackets."""
-    if isinstance(parts, str):
-        return parts
-    return "\n".join(filter(None, (
-        as_json(p.get("content", p.get("text", ""))) if p.get("type", "text") == "text" else
-        f"[{text_of(p.get('type'))}]" for p in dicts_of(parts) if p.get("type") not in ("tool_call", "reasoning"))))
-
-
-def _of_events(events: Sequence[tuple[str, dict[str, Any]]], nothing: Message) -> tuple[list[Message], Message]:
+def _of_events(events: Sequence[tuple[str, dict[str, Any]]]) -> tuple[list[Message], Message]:
     """The older conventions: an event per message."""
-    given, answer = [], nothing
+    given, answer = [], Message(role="assistant")
     for name, held in events:
-        body = {k: _json(v) if k in ("message", "tool_calls") else v for k, v in held.items()}
-        inner = _json(held.get("gen_ai.event.content", held.get("content")))
-        body |= inner if isinstance(inner, dict) else {}
+        body = {k: json_of(v) if k in ("message", "tool_calls", "content") else v for k, v in held.items()}
+        body |= dict_of(json_of(held.get("gen_ai.event.content", held.get("content"))))
         if name == "gen_ai.choice":
-            message = dict_of(body.get("message")) or body
-            answer = Message(role="assistant", content=content_text(message.get("content")),
-                             tool_calls=read_calls(message))
+            message = body.get("message", body)
+            answer = read_answer(message if isinstance(message, dict) else {"role": "assistant", "content": message})
         elif name.startswith("gen_ai.") and name.endswith(".message"):
-            role: Role = role_of(name.split(".")[1]) or "user"
-            given.append(Message(role=role, content=content_text(body.get("content")), tool_calls=read_calls(body),
-                                 tool_call_id=text_of(body.get("id"))))
-    return given, answer
+            given.append({"role": name.split(".")[1], **body})
+    return read_prompt(given), answer
 
 
-def _flat(held: Mapping[str, Any], prefix: str) -> list[Message]:
-    """OpenLLMetry's attributes, one for each field of each message."""
-    found: list[Message] = []
-    for number in range(10_000):
-        here = f"{prefix}.{number}."
-        role, content = held.get(f"{here}role"), held.get(f"{here}content")
-        calls: list[ToolCall] = []
-        while f"{here}tool_calls.{len(calls)}.name" in held:
-            call = f"{here}tool_calls.{len(calls)}."
-            calls.append(make_call(held.get(f"{call}id"), held[f"{call}name"], held.get(f"{call}arguments", "{}"),
-                                   len(calls) + 1))
-        if role is None and content is None and not calls:
-            break
-        words = _json(content) if isinstance(content, str) and content.startswith("[{") else content
-        found.append(Message(role=role_of(role) or "assistant", content=content_text(words), tool_calls=tuple(calls),
-                             tool_call_id=text_of(held.get(f"{here}tool_call_id"))))
-    return found
+def _grown(held: Mapping[str, Any], prefix: str) -> list[Any]:
+    """Messages of which each field is an attribute (`gen_ai.prompt.0.content`, OpenLLMetry;
+    `llm.input_messages.0.message.content`, OpenInference)."""
+    tree: dict[str, Any] = {}
+    for key, value in held.items():
+        if not key.startswith(prefix + "."):
+            continue
+        *path, last = key[len(prefix) + 1 :].split(".")[:_DEEPEST]
+        node = tree
+        for name in path:
+            if not isinstance(node.get(name), dict):
+                node[name] = {}
+            node = node[name]
+        node[last] = value
+    found = _listed(tree)
+    return found if isinstance(found, list) else []
+
+
+def _listed(node: Any) -> Any:
+    """A tree whose numbered members are a list, without the names that only wrap a value."""
+    if not isinstance(node, dict):
+        return json_of(node) if isinstance(node, str) and node.startswith("[{") else node
+    held = {"content" if name == "contents" else name: _listed(value) for name, value in node.items()}
+    if held and all(name.isdecimal() and len(name) < 10 for name in held):
+        return [held[name] for name in sorted(held, key=int)]
+    inner = next((held[name] for name in _WRAPS if len(held) == 1 and name in held), None)
+    return held if inner is None else inner
 
 
 FORMAT = Format(name=NAME, title="OpenTelemetry GenAI spans", recognises=recognises, read=read)

@@ -123,8 +123,7 @@ class _Stream:
 
     def answer(self) -> Answer:
         made = sum_of(self._usage, "candidatesTokenCount", "thoughtsTokenCount")
-        used = spend(self._usage, self._usage.get("promptTokenCount"), made,
-                     self._usage.get("cachedContentTokenCount"))
+        used = spend(self._usage, self._usage.get("promptTokenCount"), made, self._usage.get("cachedContentTokenCount"))
         return Answer(message=_message(self._parts), usage=used, model=self._model, finish=self._finish,
                       is_whole=bool(self._finish) and not self._problem, problem=self._problem)
 

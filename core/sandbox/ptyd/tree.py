@@ -29,7 +29,6 @@ MOST_HOLES = 4 << 30
 
 Known = dict[str, list[Any]]
 
-
 OUT = os.fdopen(os.dup(1), "wb", buffering=RECORD)
 """Records go out by the megabyte: a small file is several of them."""
 

@@ -17,6 +17,7 @@ from core.domain.ids import new_id
 from core.domain.task import Host
 from core.sandbox.docker import DockerSandbox
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.streams import own_python
 from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
@@ -62,7 +63,7 @@ class ReusedSandbox(DockerSandbox):
         if not self._is_made:
             await super().start()
             self._is_made = True
-        ran = await self.run(["python3", "-I", "-B", "-c", _EMPTY], cwd="/", timeout=60)
+        ran = await self.run(own_python("-I", "-B", "-c", _EMPTY), cwd="/", timeout=60)
         if ran.exit_code or ran.timed_out:
             raise Unavailable("sandbox_not_emptied", f"A container of the gates cannot be emptied: {tail(ran.output)}")
 

@@ -14,9 +14,8 @@ from support.panels import told_session, workplace
 from support.window import CTRL, press, shown_window
 
 from app.kit.two_lines import TwoLinesRole
-from app.remarks.model import remarks
 from app.remarks.page import PageController
-from app.remarks.panel import build
+from app.remarks.panel import build, remarks
 from app.remarks.view import RemarksView
 from app.step.panel import build as build_step
 from app.step.view import StepView

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialogButtonBox
+from PySide6.QtWidgets import QDialogButtonBox, QMessageBox
 from support.desktops import listed, window
 from support.eventually import eventually
 from support.parts import ROOT, Parts, stopped
@@ -24,11 +24,11 @@ from app.desk.session_key import OWN, id_of, key_of
 from app.sessions.new_dialog import NewSessionDialog
 from app.window.bootstrap import Desktop
 from core.domain.events import SessionCreated, ThresholdsSet, decode_event
-from core.domain.task import EnvironmentSettings
+from core.domain.task import AgentSettings, EnvironmentSettings
 from core.environments.registry import ENVIRONMENTS
 from core.protocol.operations import CreateSession
 from core.server.authority import Authority
-from core.store import log
+from core.store import log, outbox
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.sqlite import connect
@@ -352,3 +352,30 @@ async def test_a_task_of_an_environment_is_played_from_the_window_and_by_the_com
             session, desk = made.cursor.session, made.desks.of(made.cursor.session)
             await eventually(lambda: (row := desk.row(session)) is not None and row.state == "finished", 60)
             assert desk.row(session).score == 100.0 and desk.row(session).limits.steps == 30
+
+
+async def test_without_an_engine_the_demonstration_asks_whether_it_may_do_without_a_sandbox(
+        qapp, tmp_path, monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nowhere.sock")
+
+    def questions() -> list[QMessageBox]:
+        return [box for box in made.window.findChildren(QMessageBox) if box.isVisible()]
+
+    def begun() -> list[AgentSettings]:
+        with contextlib.closing(connect(tmp_path / "desk" / "replicas" / "local.db")) as conn:
+            return [one.op.agent for one in outbox.recent(conn) if isinstance(one.op, CreateSession)]
+
+    async with window(tmp_path / "desk", "--demonstration") as made:
+        for press in ("Cancel", "&Without a sandbox"):
+            await eventually(questions)
+            [box] = questions()
+            assert "without a sandbox" in box.text() and "Docker" in box.informativeText()
+            assert box.defaultButton() is box.button(QMessageBox.StandardButton.Cancel), "Enter starts nothing"
+            next(button for button in box.buttons() if button.text() == press).click()
+            await eventually(lambda: not questions())
+            if press == "Cancel":
+                assert not made.cursor.session and not begun()
+                made.actions["file.demonstration"].trigger()
+        await eventually(lambda: made.cursor.session and begun())
+    [agent] = begun()
+    assert (agent.sandbox, agent.confirmed_unconfined, agent.model.kind) == ("local", True, "scripted")

@@ -10,7 +10,7 @@ from PySide6.QtGui import QDesktopServices
 from support.window import shown_window
 
 from app.kit import theme
-from app.window import manual
+from app.window import application
 
 
 class Browser(QObject):
@@ -27,17 +27,17 @@ class Browser(QObject):
 def packaged(tmp_path, monkeypatch):
     """A program of a package, whose own Python lies in PREFIX/lib/tiphys."""
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "usr" / "lib" / "tiphys"))
-    monkeypatch.setattr(manual, "RESOURCES", tmp_path / "nothing" / theme.RESOURCES.name)
+    monkeypatch.setattr(application, "RESOURCES", tmp_path / "nothing" / theme.RESOURCES.name)
     return tmp_path / "usr" / "share" / "doc" / "tiphys" / "manual"
 
 
 def test_the_first_page_is_in_the_readers_language(packaged):
-    assert manual.manual_page() is None
+    assert application.manual_page() is None
     for page in (packaged / "index.html", packaged / "zh" / "index.html"):
         page.parent.mkdir(parents=True, exist_ok=True)
         page.touch()
-    assert manual.manual_page() == packaged / "index.html"
-    assert manual.manual_page(chinese=True) == packaged / "zh" / "index.html"
+    assert application.manual_page() == packaged / "index.html"
+    assert application.manual_page(chinese=True) == packaged / "zh" / "index.html"
 
 
 def test_the_menu_opens_it_or_says_how_to_make_it(qapp, tmp_path, packaged):

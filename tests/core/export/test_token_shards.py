@@ -9,7 +9,7 @@ import pytest
 from support.exported import talking_session, write_log
 from support.tiny_model import make_tokenizer, trl_template
 
-from core.export import shards
+from core.export import writer
 from core.export.options import ExportOptions, read_options
 from core.export.run import export
 
@@ -33,8 +33,8 @@ def rows_of(report):
 
 def test_the_shards_hold_the_rows_of_the_format_trl(made, tmp_path, monkeypatch):
     log, model = made
-    monkeypatch.setattr(shards, "_BATCH", 1000)
-    monkeypatch.setattr(shards, "_SHARD", 2)
+    monkeypatch.setattr(writer, "_BATCH", 1000)
+    monkeypatch.setattr(writer, "_SHARD", 2)
     report = export(log, ["a", "b"], "tokens", tmp_path / "t", model, KEPT)
     plain = export(log, ["a", "b"], "trl", tmp_path / "j", model, KEPT)
     lines = [json.loads(line) for line in (tmp_path / "j" / "data.jsonl").read_text().splitlines()]

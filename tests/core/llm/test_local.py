@@ -12,10 +12,10 @@ from core.aio import TaskScope
 from core.domain.errors import InvalidInput
 from core.domain.message import Message, ToolCall
 from core.domain.task import ModelSettings
-from core.llm.called_text import split_calls
 from core.llm.local import LocalModel
 from core.llm.model import EndpointError, Request, ToolSpec
 from core.llm.serve_local import ModelEndpoint, read_request
+from core.llm.token_prompt import split_calls
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
@@ -49,8 +49,8 @@ def test_the_prompt_is_the_text_that_the_renderer_trains_on(tmp_path):
 
 @pytest.mark.parametrize("name", ["gemma3", "cohere"])
 def test_a_template_that_demands_turns_is_served_a_persons_neighbouring_messages_as_one(tmp_path, name):
-    from core.export.alternation import with_alternating_roles
     from core.export.render import Renderer
+    from core.export.rows import with_alternating_roles
     from core.export.sample import Sample, SamplePart
 
     folder = make_model(tmp_path, template=trl_template(name))

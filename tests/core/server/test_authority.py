@@ -18,7 +18,7 @@ from core.domain.task import Task
 from core.domain.verdict import Author
 from core.protocol.operations import AddNote, CreateSession, Guide, ImportSession
 from core.server.authority import Authority
-from core.server.serve import hold
+from core.server.ownership import hold
 from core.store import accounts, blobs
 from core.store.home import Home
 from core.store.sqlite import connect

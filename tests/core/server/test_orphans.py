@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.server.orphans import existing_sessions, remove_orphans
+from core.server.sweep import existing_sessions, remove_orphans
 from core.store import log
 from core.store.home import Home
 from core.store.schema import open_log

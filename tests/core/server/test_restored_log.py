@@ -29,8 +29,9 @@ from core.protocol.messages import Ack, Command
 from core.protocol.operations import ChangeGuidance, CreateSession, GiveVerdict, Guide
 from core.server.handlers import apply_command
 from core.server.lookups import Lookups
+from core.server.ownership import ensure_admin
 from core.server.runners import forget_token, runner_token
-from core.server.serve import Server, ensure_admin
+from core.server.serve import Server
 from core.store import accounts, blobs, log
 from core.store.accounts import Principal
 from core.store.backup import back_up

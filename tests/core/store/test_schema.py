@@ -100,7 +100,7 @@ def test_another_programs_file_is_refused_and_not_touched(tmp_path):
 def versions(*functions):
     made = Migrations("log")
     for function in functions:
-        made()(function)
+        made(function)
     return made
 
 

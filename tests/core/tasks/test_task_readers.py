@@ -11,8 +11,7 @@ from support.tasks import write_folder
 from core.domain.errors import InvalidInput
 from core.domain.host_rights import rights_of
 from core.tasks import readers
-from core.tasks.catalogue import Catalogue
-from core.tasks.registry import READERS, reader_of
+from core.tasks.catalogue import READERS, Catalogue, reader_of
 
 
 def catalogue_of(tmp_path: Path, files: dict[str, str], name: str = "one") -> Catalogue:

@@ -168,7 +168,7 @@ def wait_for(process: subprocess.Popen, chosen: TrainSettings, step: int) -> Non
 
 
 def test_when_who_started_them_is_killed_they_save_and_stop(made, tmp_path):
-    from core.training.checkpoints import last_checkpoint, step_of
+    from core.training.train import last_checkpoint, step_of
 
     chosen = settings(made[0], tmp_path / "r", processes=2, epochs=2000)
     with started(chosen) as process:
