@@ -70,7 +70,7 @@ def declared() -> dict[str, str]:
 
 def _raised(tree: ast.AST) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KINDS and node.args:
+        if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).removeprefix("errors.") in KINDS:
             code = node.args[0]
             if isinstance(code, ast.Constant) and isinstance(code.value, str):
                 yield code.value, _sentence(node.args[1]) if len(node.args) > 1 else ""
