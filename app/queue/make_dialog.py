@@ -53,8 +53,6 @@ class MakeQueueDialog(QDialog):
         self.twice = QSpinBox(self)
         self.twice.setRange(0, 100)
         self.twice.setSuffix(" %")
-        for box in (self.count, self.twice):
-            box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.rubric = QPlainTextEdit(self, tabChangesFocus=True)
         self.rubric.setPlaceholderText(self.tr("By what to judge (optional): what is to be kept, what masked"))
         self.rubric.setFixedHeight(theme.px(96))

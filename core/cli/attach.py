@@ -20,6 +20,7 @@ from core.cli.new_session import create
 from core.cli.output import note, say
 from core.cli.private_server import served
 from core.domain.errors import InvalidInput, NotFound, Unavailable
+from core.domain.plural import counted
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
 from core.gateway.recipe import GENERAL_ENVIRONMENT, Recipe, RecipeValues, names, recipe_named, recipe_of
@@ -153,7 +154,7 @@ def _state_when_over(home: Home, session: str) -> str:
     while time.monotonic() < until:
         row = _row(home, session)
         if row.state in FINAL_STATES:
-            return f"{row.state} ({row.reason}), {row.steps} steps"
+            return f"{row.state} ({row.reason}), {counted(row.steps, 'step')}"
         time.sleep(0.1)
     return ""
 

@@ -22,6 +22,7 @@ from core.cli.printed_json import FollowedLine
 from core.cli.store_imported import compare, payloads
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
+from core.domain.plural import counted
 from core.domain.verdict import Author
 from core.formats import registry, reimport
 from core.formats.imported import Imported
@@ -73,7 +74,7 @@ def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, qu
                         min(SILENCE_S, quiet_after or SILENCE_S), arrivals)
     follower.go_on(line for line in lines if line.result == "grown")
     if not as_json:
-        note(f"tiphys: {len(found)} files are followed; Ctrl+C ends it.")
+        note(f"tiphys: Following {counted(len(found), 'file')}; Ctrl+C ends it.")
     last, is_clean = time.monotonic(), True
     gc.disable()  # of a reading a quarter went into looking through the million objects that a long file holds
     while not over.wait(LOOK_S):

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import torch
 
-from core.domain.errors import Conflict
 from core.training.people_source import PeopleWords, load_words, save_words
 from core.training.policy_rows import PolicyRow, load_rows, save_rows
 from core.training.rl_play import Played
 from core.training.rl_settings import RlSettings
+from core.training.settings import check_same_run
 from core.workers.reinforcement import GroupSheet, RlMetric
 
 _FREE = ("out", "people_from", "updates", "device", "pack_tokens", "merge_prefixes", "save_every", "keep")
@@ -37,9 +37,7 @@ class RunFolder:
         path = self._root / "run.json"
         if path.is_file():
             before = _DEFAULTS | msgspec.json.decode(path.read_bytes())
-            other = sorted(k for k in facts if before.get(k) != facts[k])
-            if other:
-                raise Conflict("other_run", f"{self._root} holds a run with another {', '.join(other)}.", fields=other)
+            check_same_run(str(self._root), before, facts)
             return
         self._write(path, msgspec.json.format(msgspec.json.encode(facts), indent=2))
 

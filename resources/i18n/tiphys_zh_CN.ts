@@ -2093,6 +2093,10 @@
         <translation>有会话占用 {name} 的 GPU；请先结束它们。</translation>
     </message>
     <message>
+        <source>The feed of updates is older than the one that was there before: it is not believed. Somebody put it there again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The feed of updates is not signed with your administrator&apos;s key: it is not believed.</source>
         <translation>更新信息没有用管理员的密钥签名：不予采信。</translation>
     </message>
