@@ -39,8 +39,8 @@ class StripController(QObject):
         self._like: tuple[tuple[str, int, str], tuple[float, float] | None] = (("", 0, ""), None)
         self._timer = QTimer(self, interval=1000)
         self._timer.timeout.connect(self._show_strip)
-        strip.allow.clicked.connect(partial(self._answer, "resume"))
-        strip.refuse.clicked.connect(partial(self._answer, "interrupt"))
+        strip.allow.clicked.connect(partial(self._answer_leave, "resume"))
+        strip.refuse.clicked.connect(partial(self._answer_leave, "interrupt"))
         place.desks.live_text.connect(self._on_live)
         for changed in (place.sight.opened, place.sight.grew, place.desks.rows_changed):
             changed.connect(self._show_strip)
@@ -62,7 +62,7 @@ class StripController(QObject):
         if session == self._place.sight.session:
             self._show_strip()
 
-    def _answer(self, control: Literal["resume", "interrupt"], *_: object) -> None:
+    def _answer_leave(self, control: Literal["resume", "interrupt"], *_: object) -> None:
         """A person's yes or no to what the agent asks leave for: it goes on, or is kept from that."""
         row = self._place.sight.row
         if row is not None and row.reason == "asks_for_leave":

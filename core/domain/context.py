@@ -70,16 +70,16 @@ def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> 
     shared = shared_length(before, after)
     parts: list[PreviousRange | MessageRef] = [PreviousRange(start=0, stop=shared)] if shared else []
     entered = after[shared:]
-    position: dict[str, list[int]] = {}
+    position: dict[MessageRef, int] = {}
     for index, ref in enumerate(before if len(entered) > _FEW else ()):
-        position.setdefault(ref.hash, []).append(index)
+        position.setdefault(ref, index)
     for ref in entered:
         last = parts[-1] if parts else None
         if isinstance(last, PreviousRange) and last.stop < len(before) and before[last.stop] == ref:
             parts[-1] = PreviousRange(start=last.start, stop=last.stop + 1)
             continue
         if position:
-            at = next((i for i in position.get(ref.hash, ()) if before[i] == ref), None)
+            at = position.get(ref)
         else:
             at = before.index(ref) if ref in before else None
         parts.append(ref if at is None else PreviousRange(start=at, stop=at + 1))

@@ -77,7 +77,7 @@ class SessionWords:
                 connection.close()
 
 
-class Calls:
+class ShownCalls:
     """What the agent's calls did, as it shows it: edited files, and commands with what they printed."""
 
     def __init__(self, folder: str, tell: Callable[[str, object], Json]) -> None:
@@ -153,7 +153,7 @@ class AcpAgent:
         """`on_leave` decides on what the agent asks to do, `on_words` takes what it says, `tell` what it did and plans.
         Raises AcpError (no_program)."""
         self._on_leave, self._on_words, self._tell = on_leave, on_words, tell
-        self._calls = Calls(folder, tell)
+        self._calls = ShownCalls(folder, tell)
         self._folder, self._number, self._plan, self._replays = folder, 0, "", False
         self.conversation = ""
         try:

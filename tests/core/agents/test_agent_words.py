@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,7 +80,7 @@ def test_a_word_that_is_said_again_counts_once_and_a_flood_is_cut(agent: Agent) 
         agent.say("printed", "x" * (1 << 20))
     kept = agent.facts(TerminalOutput)
     assert sum(fact.size for fact in kept) <= BURST + (1 << 20)
-    assert all(one.offset + one.size <= other.offset for one, other in zip(kept, kept[1:], strict=False))
+    assert all(one.offset + one.size <= other.offset for one, other in itertools.pairwise(kept))
 
 
 def test_an_edit_is_told_with_its_texts_wherever_its_path_leads_and_nothing_is_written_there(agent: Agent) -> None:

@@ -131,3 +131,21 @@ def _facts(session):
     from core.domain.events import decode_event
 
     return [decode_event(b).fact for b in session.bodies]
+
+
+def test_an_answer_that_it_refused_as_it_stood_does_not_part_later_steps_from_their_calls(tmp_path: Path) -> None:
+    def call(n: int, command: str) -> dict[str, object]:
+        return {"id": f"c{n}", "type": "function", "function": {
+            "name": "bash", "arguments": json.dumps({"command": command})}}
+
+    steps = [{"action": command, "observation": "out", "response": "r", "thought": "t", "state": {}}
+             for command in ("ls", "", "pwd")]  # two calls at once: history holds nothing of that answer
+    history = [{"role": "user", "content": "Do it."}]
+    for n, command in enumerate(("ls", "pwd"), 1):
+        history += [{"role": "assistant", "content": "t", "action": command, "tool_calls": [call(n, command)]},
+                    {"role": "tool", "content": "out", "tool_call_ids": [f"c{n}"]}]
+    path = tmp_path / "session.traj"
+    path.write_text(json.dumps({"trajectory": steps, "history": history, "info": {"exit_status": "submitted"}}))
+    (session,) = registry.read(path)
+    assert [[(a.tool, a.arguments) for a in body.actions] for body in bodies(session)] == [
+        [("bash", {"command": "ls"})], [], [("bash", {"command": "pwd"})]]

@@ -126,3 +126,10 @@ def test_a_table_with_a_kind_that_there_is_not_is_refused(tmp_path, monkeypatch)
     with pytest.raises(InvalidInput, match="has tools of the kind shel, which there is not"):
         tools._alone("mine")
     tools._alone.cache_clear()
+
+
+def test_the_path_of_an_edit_is_known_however_a_program_spells_it() -> None:
+    for name, tool, key in (("opencode", "write", "filePath"), ("opencode", "edit", "filePath"),
+                            ("claude-code", "Write", "file_path"), ("qwen-code", "write_file", "file_path")):
+        action = Action(call_id="1", tool=tool, arguments={key: "/w/a.py", "content": "x\n"})
+        assert deed_of(action, table_of(name)).paths == ("/w/a.py",)

@@ -26,14 +26,17 @@ for line in sys.stdin:
         got = [ask(1, "fs/write_text_file", {"sessionId": "s", "path": outside, "content": "x"}),
                ask(2, "fs/read_text_file", {"sessionId": "s", "path": "/etc/passwd"}),
                ask(3, "terminal/create", {"sessionId": "s", "command": "touch", "args": [outside]}),
-               ask(4, "session/request_permission", {"options": [{"kind": "allow_always", "optionId": "ever"}],
-                                                      "toolCall": {"title": "\\u001b[2Jx" * 9000, "rawInput": {"a": "b" * 10**6}}}),
+               ask(4, "session/request_permission", {
+                   "options": [{"kind": "allow_always", "optionId": "ever"}],
+                   "toolCall": {"title": "\\u001b[2Jx" * 9000, "rawInput": {"a": "b" * 10**6}}}),
                ask(5, "session/request_permission", {"options": "x", "toolCall": 7})]
         for n in range(300):
-            update(sessionUpdate="tool_call", toolCallId="same", title="t", kind="execute", status="in_progress", rawOutput="y" * 1000 * n)
+            update(sessionUpdate="tool_call", toolCallId="same", title="t", kind="execute", status="in_progress",
+                   rawOutput="y" * 1000 * n)
         update(sessionUpdate="tool_call_update", toolCallId="same", status="completed", content=[
             {"type": "diff", "path": "../../../../.." + outside, "oldText": "\\ud800", "newText": "z\\ud800"},
-            {"type": "diff", "path": 5, "newText": "z"}, {"type": "diff", "path": "big", "newText": "z" * 3_000_000}, "x"])
+            {"type": "diff", "path": 5, "newText": "z"},
+            {"type": "diff", "path": "big", "newText": "z" * 3_000_000}, "x"])
         for _ in range(300):
             update(sessionUpdate="plan", entries=[{"content": "c" * 1000, "status": ["x"]}, 3])
         update(sessionUpdate="agent_message_chunk", content={"text": ["x"]})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import tomllib
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from core.cli.attach import _recipe_for
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import AgentSettings, ModelSettings, Task
+from core.gateway import acp
 from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues, names, recipe_named, recipe_of
 from core.tasks.task_check import check_task
 
@@ -51,6 +54,21 @@ def test_settings_stand_in_for_a_recipe_or_make_one() -> None:
         recipe_of(AgentSettings(kind="external", recipe="nobody", model=ENDPOINT))
 
 
+def test_an_agent_of_the_client_protocol_is_started_by_a_program_that_any_sandbox_runs() -> None:
+    spoken = recipe_of(AgentSettings(kind="external", recipe="gemini-cli", acp="desktop", model=ENDPOINT))
+    assert spoken.command.startswith("python3 ~/.tiphys/acp.py desktop new gemini --acp")
+    assert spoken.resume.startswith("python3 ~/.tiphys/acp.py desktop load gemini") and spoken.speaks_acp
+    assert FILLING.fill(spoken.env["TIPHYS_TOKEN"]) == "tok" and spoken.files
+    own = recipe_of(AgentSettings(kind="external", dialect="chat", command="mine --acp", acp="reject", model=ENDPOINT))
+    assert own.command == "python3 ~/.tiphys/acp.py reject new mine --acp"
+    with pytest.raises(InvalidInput, match="Agent Client Protocol") as refused:
+        recipe_of(AgentSettings(kind="external", recipe="codex-cli", acp="allow", model=ENDPOINT))
+    assert refused.value.code == "no_acp"
+    source = Path(acp.__file__).read_text()
+    imported = {node.module or "" for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)}
+    assert not [name for name in imported if name.startswith("core")], "it is run where nothing of ours lies"
+
+
 @pytest.mark.parametrize(("settings", "field"), [
     (AgentSettings(kind="external", recipe="codex-cli"), "agent.model.kind"),
     (AgentSettings(model=ENDPOINT), "agent.model.kind"),
@@ -61,6 +79,9 @@ def test_settings_stand_in_for_a_recipe_or_make_one() -> None:
     (AgentSettings(kind="external", recipe="codex-cli", model=msgspec.structs.replace(ENDPOINT, name='"; rm')),
      "agent.model.name"),
     (AgentSettings(kind="external", is_attached=True, model=ENDPOINT), "agent.sandbox"),
+    (AgentSettings(acp="allow"), "agent.acp"),
+    (AgentSettings(kind="external", recipe="opencode", is_attached=True, acp="allow", model=ENDPOINT), "agent.acp"),
+    (AgentSettings(kind="external", recipe="opencode", samples=True, model=ENDPOINT), "agent.samples"),
 ])
 def test_a_task_that_no_agent_can_be_started_for_is_refused_by_its_field(settings: AgentSettings, field: str) -> None:
     with pytest.raises(InvalidInput) as refused:
