@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
@@ -42,7 +43,8 @@ def sign(dist: Path, version: str, path: Path) -> str:
     if not isinstance(key, Ed25519PrivateKey):
         raise SystemExit(f"{path} holds no Ed25519 key: update_feed.py new-key FILE makes one.")
     files = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(dist.iterdir()) if p.suffix in PACKAGES}
-    text = json.dumps({"program": "tiphys", "version": version, "files": files}, indent=2).encode() + b"\n"
+    said = {"program": "tiphys", "version": version, "signed_at": int(time.time()), "files": files}
+    text = json.dumps(said, indent=2).encode() + b"\n"
     (dist / "latest.json").write_bytes(text)
     (dist / "latest.json.sig").write_text(base64.b64encode(key.sign(text)).decode() + "\n")
     return public(key)

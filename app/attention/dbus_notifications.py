@@ -8,9 +8,9 @@ import os
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 
-import shiboken6
 from PySide6.QtCore import Q_ARG, Q_RETURN_ARG, SLOT, QMetaObject, QObject, Qt, Signal, Slot
 
+from app.kit.background import courier
 from app.kit.safe_text import visible
 
 _log = logging.getLogger("ui")
@@ -27,16 +27,12 @@ class DbusNotifications(QObject):
     clicked = Signal(object)
     """What the message was about that was clicked."""
 
-    _reached = Signal(bool)
-    _sent = Signal(int, object)
-
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.is_there = False
         self._abouts: dict[int, object] = {}
         self._thread: ThreadPoolExecutor | None = None
-        self._reached.connect(self._on_reached)
-        self._sent.connect(self._on_sent)
+        self._courier = courier()
         if sys.platform == "linux" and os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
             self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="messages")
             self._thread.submit(self._reach).add_done_callback(_log_failure)
@@ -54,10 +50,7 @@ class DbusNotifications(QObject):
 
         bus = QDBusConnection.sessionBus()
         there = bus.isConnected() and bool(bus.interface().isServiceRegistered(SERVICE).value())
-        there = there and bus.connect(  # a name of a slot in bytes, as the stubs have it, is refused
-            SERVICE, PATH, SERVICE, "ActionInvoked", self, ON_ACTION)  # type: ignore[call-overload]
-        if shiboken6.isValid(self):
-            self._reached.emit(there)
+        self._courier.came.emit(self, DbusNotifications._on_reached, (there,))
 
     def _send(self, title: str, text: str, about: object, shown_ms: int) -> None:
         from PySide6.QtDBus import QDBusConnection, QDBusInterface
@@ -69,13 +62,16 @@ class DbusNotifications(QObject):
             Q_ARG("uint", 0), Q_ARG(str, ""), Q_ARG(str, title), Q_ARG(str, text),
             Q_ARG("QStringList", ["default", ""]), Q_ARG("QVariantMap", {"desktop-entry": "tiphys"}),
             Q_ARG(int, shown_ms))
-        if number and shiboken6.isValid(self):
-            self._sent.emit(number, about)
+        if number:
+            self._courier.came.emit(self, DbusNotifications._on_sent, (number, about))
 
     # ---- back again ------------------------------------------------------------------------------
 
     def _on_reached(self, there: bool) -> None:
-        self.is_there = there
+        from PySide6.QtDBus import QDBusConnection
+
+        self.is_there = there and QDBusConnection.sessionBus().connect(  # waits for nothing; a slot's name in bytes,
+            SERVICE, PATH, SERVICE, "ActionInvoked", self, ON_ACTION)  # type: ignore[call-overload] # is refused
 
     def _on_sent(self, number: int, about: object) -> None:
         self._abouts[number] = about

@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QFontMetrics, QImage, QPainter, QPaintEvent, 
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
 
-from app.charts.series import Curves
 from app.kit import quantities, theme
 from app.kit.boxes import row
 from app.kit.empty import Empty, Faces, faces

@@ -106,6 +106,9 @@ SENTENCES: dict[str, str] = {
         "Errors", "An agent that is not ours goes on from its own record alone: branch it from a step with a snapshot, "
                   "where its recipe says how it is taken up."),
     "gpu_in_use": QT_TRANSLATE_NOOP("Errors", "Sessions hold GPUs of {name}; end them first."),
+    "feed_set_back": QT_TRANSLATE_NOOP(
+        "Errors", "The feed of updates is older than the one that was there before: it is not believed. Somebody put it"
+        " there again."),
     "feed_signature": QT_TRANSLATE_NOOP(
         "Errors", "The feed of updates is not signed with your administrator's key: it is not believed."),
     "guidance_given": QT_TRANSLATE_NOOP(

@@ -242,7 +242,7 @@ def _outcome(head: StepHead) -> tuple[str, str]:
         return code.format(code=head.exit_code) if head.exit_code else error_word(head.error_kind), "error"
     if head.status == "running":
         return QCoreApplication.translate("Row", "background"), "muted"
-    return (status_word(head.status), "error") if head.status == "refused" else ("", "")
+    return "", ""
 
 
 def _time(steps: Steps, at: int) -> str:

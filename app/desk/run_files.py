@@ -19,7 +19,7 @@ from core.store.sqlite import connect, driver
 from core.workers.reinforcement import GroupSheet, RlMetric
 
 PIECE = 1 << 20
-"""Bytes of metrics that one look reads."""
+"""Bytes of metrics that one look reads; a line that is longer counts as unread."""
 
 MOST_SHEETS = 64 << 20
 """Bytes of one update's sheets; a larger file is refused, as no screen shows it."""
@@ -52,6 +52,8 @@ class RunNews(msgspec.Struct, frozen=True):
     written_at: float = 0.0
     is_over: bool = False
     has_more: bool = False
+    is_within: bool = False
+    """What comes next is the rest of a line that is too long."""
 
 
 def facts_of(folder: Path) -> RunFacts:
@@ -87,18 +89,21 @@ def look(folder: Path, before: RunNews) -> RunNews:
                                     has_more=False)
     path = folder / "metrics.jsonl"
     if not path.is_file():
-        return msgspec.structs.replace(found, metrics=(), offset=0, file=0)
+        return msgspec.structs.replace(found, metrics=(), offset=0, file=0, is_within=False)
     state = path.stat()
     if state.st_ino != found.file or state.st_size < found.offset:
-        found = msgspec.structs.replace(found, metrics=(), offset=0, unread=0)
+        found = msgspec.structs.replace(found, metrics=(), offset=0, unread=0, is_within=False)
     with path.open("rb") as file:
         file.seek(found.offset)
         data = file.read(PIECE)
-    whole = data[: data.rfind(b"\n") + 1]
-    fresh, unread = _metrics(whole)
+    is_full = len(data) == PIECE
+    ended = data.rfind(b"\n") + 1
+    is_long = not ended and is_full
+    fresh, unread = _metrics(data[data.find(b"\n") + 1 if found.is_within else 0 : ended])
     return msgspec.structs.replace(
-        found, metrics=found.metrics + fresh, file=state.st_ino, offset=found.offset + len(whole),
-        unread=found.unread + unread, written_at=state.st_mtime, has_more=len(data) == PIECE and bool(whole))
+        found, metrics=found.metrics + fresh, file=state.st_ino, offset=found.offset + (PIECE if is_long else ended),
+        unread=found.unread + unread + (is_long and not found.is_within), written_at=state.st_mtime,
+        has_more=is_full, is_within=is_long or (found.is_within and not ended))
 
 
 def _metrics(data: bytes) -> tuple[tuple[RlMetric, ...], int]:

@@ -50,6 +50,7 @@ class ExportController(QObject):
         choose.unmasked.toggled.connect(self._on_option)
         choose.preset.activated.connect(self._on_option)
         choose.unjudged.activated.connect(self._on_option)
+        choose.taken_over.activated.connect(self._on_option)
         choose.thoughts.activated.connect(self._on_option)
         choose.model.changed.connect(self._on_option)
         self._view.preview.asked.connect(self._preview_sample)

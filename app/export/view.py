@@ -72,6 +72,9 @@ class ChooseView(QWidget):
             (self.tr("refuse to write"), "refuse"), (self.tr("train them"), "keep"),
             (self.tr("do not train them"), "mask")])
         self.unjudged.setToolTip(self.tr("What becomes of steps that no person, rule or model judged"))
+        self.taken_over = self._choice(self.tr("Written by people"), [
+            (self.tr("train it as the agent's own"), "keep"), (self.tr("context alone, without loss"), "mask")])
+        self.taken_over.setToolTip(self.tr("What becomes of steps that a person wrote in the agent's place"))
         self.thoughts = self._choice(self.tr("Thoughts"), [
             (self.tr("leave out (as in the paper)"), "drop"), (self.tr("show, without loss"), "context"),
             (self.tr("train with the action"), "keep")])
@@ -115,6 +118,7 @@ class ChooseView(QWidget):
         form.addRow(PlainLabel(self.tr("Balance"), self), self.balance)
         form.addRow(PlainLabel(self.tr("Samples"), self), self.preset)
         form.addRow(PlainLabel(self.tr("Not judged"), self), self.unjudged)
+        form.addRow(PlainLabel(self.tr("Written by people"), self), self.taken_over)
         form.addRow(PlainLabel(self.tr("Thoughts"), self), self.thoughts)
         form.addRow(self.unmasked)
         buttons = row(self._check, self._write, self._cancel, 1, spacing=theme.GRID)
@@ -133,7 +137,7 @@ class ChooseView(QWidget):
         """The options as the worker takes them."""
         return {"balance": self.balance.currentData(), "verdicts": "none" if self.unmasked.isChecked() else "final",
                 "unjudged": self.unjudged.currentData(), "preset": self.preset.currentData(),
-                "thoughts": self.thoughts.currentData()}
+                "taken_over": self.taken_over.currentData(), "thoughts": self.thoughts.currentData()}
 
     def _choice(self, name: str, choices: list[tuple[str, str]]) -> QComboBox:
         """A box of (text, value)."""

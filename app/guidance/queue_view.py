@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QToolButton,
     QWidget,
@@ -148,7 +149,11 @@ class QueueView(QWidget):
         self.earlier.setVisible(bool(over))
         self._search.setVisible(self.shows_all)
         self._faces.show_content(rows > 0)
-        self.pages.setVisible(bool(waits) or self.shows_all)
+        shown = bool(waits) or self.shows_all
+        self.pages.setVisible(shown)
+        policy = QSizePolicy.Policy
+        self.setSizePolicy(policy.Preferred, policy.Expanding if shown else policy.Maximum)
+        self.setVisible(bool(total) or self.shows_all)  # until something was said the room is the box's
         self.nothing.set_hint(self.tr("No message holds these words.") if total and not rows else self._nothing)
         self.current_changed.emit()
 

@@ -16,25 +16,26 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=2, thread_name_prefix="app-work")
 
 
-class _Courier(QObject):
-    """Carries answers to the GUI thread. It lives as long as the program: while a thread tells an object something, the
+class Courier(QObject):
+    """Carries what a thread found out to the GUI thread: emit `came` with an object of that thread, one of its methods
+    and what this is to be called with. It lives as long as the program: while a thread tells an object something, the
     GUI thread must not be taking it down."""
 
-    came = Signal(object)
+    came = Signal(object, object, object)
 
     def __init__(self) -> None:
         super().__init__()
         self.came.connect(self._hand_over, Qt.ConnectionType.QueuedConnection)  # not within `start` either
 
-    def _hand_over(self, answer: tuple[BackgroundWork, int, object]) -> None:
-        work, number, found = answer
-        if shiboken6.isValid(work):  # here nothing goes while it is asked
-            work._report_answer(number, found)
+    def _hand_over(self, owner: QObject, method: Callable[..., None], words: tuple[object, ...]) -> None:
+        if shiboken6.isValid(owner):  # here nothing goes while it is asked
+            method(owner, *words)
 
 
 @cache
-def _courier() -> _Courier:
-    return _Courier()
+def courier() -> Courier:
+    """The one of this program; to be asked for first on the GUI thread."""
+    return Courier()
 
 
 class BackgroundWork(QObject):
@@ -45,7 +46,7 @@ class BackgroundWork(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._number = 0
-        self._courier = _courier()  # made on this thread
+        self._courier = courier()  # made on this thread
 
     def start(self, fn: Callable[..., Any], *args: Any) -> None:
         """Run `fn(*args)` in a thread; an earlier request's answer is dropped."""
@@ -59,7 +60,8 @@ class BackgroundWork(QObject):
 
     def _finish(self, number: int, future: Future[Any]) -> None:
         if not future.cancelled():
-            self._courier.came.emit((self, number, future.exception() or future.result()))
+            self._courier.came.emit(self, BackgroundWork._report_answer,
+                                    (number, future.exception() or future.result()))
 
     def _report_answer(self, number: int, answer: object) -> None:
         if isinstance(answer, BaseException):

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QPushButton, QStackedLayout, QWidget
 
 from app.kit import theme
-from app.kit.boxes import Item, column
+from app.kit.boxes import Item, column, row
 from app.kit.safe_text import PlainLabel, plain_action
 
 
@@ -55,9 +55,16 @@ class Faces(QStackedLayout):
 
 
 def faces(host: QWidget, empty: Empty, *items: Item) -> Faces:
-    """Lay out `host` with the items below each other, or the hint in their place."""
+    """Lay out `host` with the items below each other, or the hint in their place: what stretches touches the edges, as
+    parts of one sheet, the others keep away from them."""
     content = QWidget(host)
-    column(*items, on=content, spacing=theme.GRID, margin=0)
+    column(*map(_with_room, items), on=content, spacing=0, margin=0)
     made = Faces(content, empty)
-    column(made, on=host, margin=theme.GRID)
+    column(made, on=host, margin=0)
     return made
+
+
+def _with_room(item: Item) -> Item:
+    if isinstance(item, (tuple, int)):
+        return item
+    return row((item, 1), margin=theme.GRID)

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import msgspec
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
+from PySide6.QtGui import QImage, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
 from PySide6.QtWidgets import QPushButton, QTextEdit, QWidget
 
 from app.kit import theme
@@ -42,8 +42,9 @@ FEED_S, FEED_PAUSE_MS = 0.008, 4
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a text view.
 
-    `style`: text (proportional), mono, heading (bold on a band) or meta (small); of what is read as prose (`markdown`)
-    prose, strong, subhead, code (within a line) or block (lines of code on a ground of their own). `meaning` names a
+    `style`: text (proportional), mono, heading (a bold label; on a band where it is the chosen one) or meta (small);
+    of what is read as prose (`markdown`) prose, strong, subhead, code (within a line) or block (lines of code on a
+    ground of their own). `meaning` names a
     colour of the theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out;
     `terminal` draws the text as a terminal would: its colours, and what it wrote over, on a ground of its own; of a
     long one the first lines. `choice`: this heading can be chosen, and is announced as that number; 0: it is only text.
@@ -313,7 +314,7 @@ class LongText(QWidget):
         made = self._selection(start)
         is_chosen = bool(self._chosen) and self.edit.choice_at(start) == self._chosen
         made.format.setBackground(theme.tint("person", 50) if is_chosen else
-                                  self.palette().color(QPalette.ColorRole.Window))
+                                  theme.colour("base"))
         made.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
         return made
 

@@ -126,7 +126,7 @@ def _plain_runs(text: str) -> Iterator[Run]:
 def _width(char: str) -> int:
     from pyte.screens import wcwidth
 
-    return wcwidth(char)
+    return int(wcwidth(char))
 
 
 def columns_text(row: Row, first: int, last: int) -> str:

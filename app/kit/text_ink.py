@@ -65,13 +65,13 @@ def format_of(part: Part, widget: QWidget) -> QTextCharFormat:
         font = theme.font_of("reading", widget.font())
         font = font if part.style == "prose" else theme.bold_font(font)
     elif part.style == "heading":
-        font = theme.bold_font(widget.font())
+        font = theme.bold_font(theme.font_of("fact", widget.font()))
     elif part.style == "meta":
         font = theme.small_font(widget.font())
     made.setFont(font)
     if part.style == "code":
         made.setBackground(theme.colour("window"))
-    made.setForeground(theme.colour(part.meaning or ("muted" if part.style == "meta" else "ink")))
+    made.setForeground(theme.colour(part.meaning or ("muted" if part.style in ("meta", "heading") else "ink")))
     if part.shade:
         made.setBackground(theme.colour(part.shade))
     if part.style == "doubted":

@@ -50,8 +50,6 @@ class MakeQueueDialog(QDialog):
         self.count = QSpinBox(self, minimum=1, maximum=1_000_000, value=20)
         self.twice = QSpinBox(self, minimum=0, maximum=100)
         self.twice.setSuffix(" %")
-        for box in (self.count, self.twice):
-            box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.rubric = QPlainTextEdit(self, tabChangesFocus=True)
         self.rubric.setPlaceholderText(self.tr("By what to judge (optional): what is to be kept, what masked"))
         self.rubric.setFixedHeight(theme.px(96))

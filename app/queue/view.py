@@ -160,7 +160,7 @@ class QueueTable(QWidget):
         if key == Qt.Key.Key_Escape and self.words.text():
             self.words.clear()
             return True
-        if key == Qt.Key.Key_Escape:
+        if key == Qt.Key.Key_Escape and self.list.isVisible():  # with nothing listed the window knows another list
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
             return True
         if key is not None:

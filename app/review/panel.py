@@ -103,10 +103,12 @@ class ReviewController(QObject):
         self._asked_before = self._asked_here()
         session, trajectory = self._sight.session, self._sight.trajectory
         if trajectory is None:
+            self._bar.remark.turn_to("", 0)
             self._view.show_nothing()
             return
         book, target = self._book(session), self._target(trajectory)
         entries = target.entries
+        self._bar.remark.turn_to(session, entries[0].head.number if entries else 0)
         self._show_tally(session, trajectory, book)
         self._show_time()
         self._view.rules.setVisible(bool(trajectory.steps))
@@ -320,7 +322,7 @@ class ReviewController(QObject):
     def _note_refused(self, session: str, op: AddNote, error: ReportableError) -> None:
         self._place.notices.tell(words_of(Refusal(session, op, error)), "error", session)
         if error.code == STEP_CHANGED:
-            self._bar.remark.offer(op.text)
+            self._bar.remark.offer(session, op.step, op.text)
 
     def _remember_choice(self, key: str, on: bool) -> None:
         self._place.settings.set(key, on)

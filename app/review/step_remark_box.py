@@ -10,7 +10,8 @@ from app.kit import theme
 
 
 class StepRemarkBox(QPlainTextEdit):
-    """Hidden until something is written. `left` comes before it hides, so that the focus can go where it should."""
+    """Hidden until something is written; what was not stored stays with the step it was written on. `left` comes before
+    it hides, so that the focus can go where it should."""
 
     noted = Signal(str)
     left = Signal()
@@ -21,6 +22,8 @@ class StepRemarkBox(QPlainTextEdit):
         self.setAccessibleName(self.tr("Remark"))
         self.setFixedHeight(3 * self.fontMetrics().height() + 3 * theme.GRID)
         self.setTabChangesFocus(True)
+        self._step = ("", 0)
+        self._unstored: dict[tuple[str, int], str] = {}
         self.hide()
 
     def write(self) -> None:
@@ -28,9 +31,26 @@ class StepRemarkBox(QPlainTextEdit):
         self.show()
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def offer(self, text: str) -> None:
+    def turn_to(self, session: str, step: int) -> None:
+        """Another step: what was begun on the one before waits there, and what was begun on this one is back."""
+        if (session, step) == self._step:
+            return
+        if text := self.toPlainText().strip():
+            self._unstored[self._step] = text
+        self._step = session, step
+        self.setPlainText(self._unstored.pop(self._step, ""))
+        if not self.toPlainText():
+            if self.hasFocus():
+                self.left.emit()
+            self.hide()
+            return
+        self.show()
+
+    def offer(self, session: str, step: int, text: str) -> None:
         """A remark that was not taken, to be looked at and stored again; what is being written stays."""
-        if not self.toPlainText().strip():
+        if (session, step) != self._step:
+            self._unstored.setdefault((session, step), text)
+        elif not self.toPlainText().strip():
             self.setPlainText(text)
             self.show()
 

@@ -36,6 +36,18 @@ def version_words(program: str) -> str:
     return words.format(theirs=".".join(map(str, theirs)), ours=".".join(map(str, ours)))
 
 
+def own_state_of(link: LinkStatus, *, was_online: bool) -> ConnectionState:
+    """The words for this computer's own server, where there is no other: how far away it is tells nobody anything."""
+    state = state_of(link)
+    if link.state == "online" and not link.sentence:
+        text = "● " + QCoreApplication.translate("ConnectionState", "This computer, up to date")
+        return ConnectionState(text, "keep", state.detail)
+    if link.state != "denied" and not was_online:
+        text = "◌ " + QCoreApplication.translate("ConnectionState", "This computer, its server starts")
+        return ConnectionState(text, "muted", state.detail)
+    return state
+
+
 def state_of(link: LinkStatus, name: str = "") -> ConnectionState:
     """The words for a connection; `name` is the server's, "" where there is but one."""
     since = quantities.clock(link.since, seconds=True)

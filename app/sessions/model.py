@@ -156,7 +156,7 @@ class SessionsModel(QAbstractListModel):
             session=row.session, title=_title(row), sign=sign, word=word,
             meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
             numbers=self._numbers(row), used=used(row), shared=self._shared_of(row),
-            is_usual=row.origin != "live" and row.state == "finished" and not row.unreadable,
+            is_usual=row.origin != "live" and row.state == "finished" and bool(self._about(row)),
             new=self.tr("%n new", None, plural(fresh)) if fresh > 0 else "")
 
     def _about(self, row: SessionRow) -> str:

@@ -55,6 +55,9 @@ class SessionsController(QObject):
     def __init__(self, place: Workplace, model: SessionsModel, view: SessionsView) -> None:
         super().__init__(view)
         self._place, self._model, self._watermarks, self._view = place, model, place.watermarks, view
+        self._owed = ""
+        """The session that was entered and can take no keys yet."""
+
         self._connect()
         self._show_rows()
 
@@ -65,6 +68,8 @@ class SessionsController(QObject):
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
         view.opened.connect(place.cursor.move)
+        view.entered.connect(self._lead_in)
+        place.sight.grew.connect(self._lead_in_when_read)
         actions["session.clear_attention"].triggered.connect(self._clear_attention)
 
     # ---- what the desk says ----------------------------------------------------------------------
@@ -104,6 +109,14 @@ class SessionsController(QObject):
         self._place.actions["session.clear_attention"].setEnabled(row is not None and bool(row.attention))
 
     # ---- what the reader does --------------------------------------------------------------------
+
+    def _lead_in(self) -> None:
+        """The keys go into the session that was entered; steps that are still being read take them when they are."""
+        self._owed = "" if self._place.cursor.focus_list() else self._place.sight.session
+
+    def _lead_in_when_read(self) -> None:
+        if self._owed and self._owed == self._place.sight.session and self._view.list.hasFocus():
+            self._lead_in()
 
     def _clear_attention(self) -> None:
         row = self._place.sight.row

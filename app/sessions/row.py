@@ -39,7 +39,8 @@ class SessionRowDelegate(QStyledItemDelegate):
         small = theme.small_font(font)
         height = QFontMetrics(small).height()
         below = QRect(top.left(), top.bottom() + 2, top.width(), height)
-        state = ((("" if line.is_usual else line.word), line.meaning), (line.attention, "attention"), (line.about, "muted"))
+        word = "" if line.is_usual else line.word
+        state = ((word, line.meaning), (line.attention, "attention"), (line.about, "muted"))
         self._below(painter, state, below, small)
         self._below(painter, ((line.numbers, "muted"),), below.translated(0, height), small)
         painter.setPen(theme.colour("line"))

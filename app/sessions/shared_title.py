@@ -1,8 +1,9 @@
-"""How much of a title its neighbours by name have, too: a narrow list cuts there, and not what tells them apart. No I/O."""
+"""How much of a title others have, too: a narrow list cuts there, and not what tells them apart. No I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 LEAST = 12
 """So many characters in common are worth a cut."""
@@ -11,7 +12,7 @@ LEAST = 12
 def shared(titles: Mapping[str, str]) -> dict[str, int]:
     """Of each name (of titles by name) how many characters its title begins with as another does, up to a word."""
     order = sorted(titles, key=lambda name: titles[name])
-    common = [0, *(_common(titles[one], titles[two]) for one, two in zip(order, order[1:], strict=False)), 0]
+    common = [0, *(_common(titles[one], titles[two]) for one, two in pairwise(order)), 0]
     return {name: _to_word(titles[name], most) for name, *near in zip(order, common, common[1:], strict=False)
             if (most := max(near)) >= LEAST}
 

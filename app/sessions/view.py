@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QItemSelection, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -31,6 +31,9 @@ class SessionsView(QWidget):
     """A list of sessions with a filter, and the acts on one as buttons and menu."""
 
     opened = Signal(str)
+    entered = Signal()
+    """Enter on a session: its reader goes on in it."""
+
     query_changed = Signal(str)
     order_chosen = Signal(str)
 
@@ -55,6 +58,7 @@ class SessionsView(QWidget):
         self._hits = Faces(self.list, self.nothing)
         self._faces = self._lay_out([new, *acts[:4]])
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
+        self.list.activated.connect(self._on_activated)
         self.list.customContextMenuRequested.connect(self._on_menu)
         self.words.textChanged.connect(self.query_changed)
         self.chips.chosen.connect(self.words.setText)
@@ -144,6 +148,10 @@ class SessionsView(QWidget):
         rows = [index.row() for index in selected.indexes()]
         if rows and not self._quiet:
             self.opened.emit(self._model.rows[rows[0]].session)
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        self.opened.emit(self._model.rows[index.row()].session)
+        self.entered.emit()
 
     def _on_menu(self, point: object) -> None:
         self.menu.popup(self.list.viewport().mapToGlobal(point))  # type: ignore[call-overload]

@@ -43,6 +43,7 @@ class EyeController(QObject):
         self._at = -1
         self._tools = ""
         self._message: Fetch | None = None
+        self._chosen = b""
         self._copy: Bodies | None = None
         self._fetched: Bodies | None = None
         self._presence = Presence()
@@ -54,6 +55,7 @@ class EyeController(QObject):
     def _connect(self) -> None:
         actions, eye = self._place.actions, self._eye
         eye.offer([actions["view.copy_json"], actions["view.copy_curl"]])
+        actions["view.raw"].toggled.connect(self._draw_again)
         actions["view.copy_json"].triggered.connect(self._copy_json)
         actions["view.copy_curl"].triggered.connect(self._copy_curl)
         eye.opened.connect(self._open_message)
@@ -133,14 +135,21 @@ class EyeController(QObject):
     def _open_message(self, hash: str) -> None:
         if self._message is not None:
             self._message.cancel()
+        self._chosen = b""
         self._eye.text.placeholder(self.tr("Fetching this message from the server…"))
         self._message = self._place.sight.holder(hash).body(hash, self._take_message)
 
     def _take_message(self, data: bytes) -> None:
+        self._chosen = data
         try:
-            self._eye.text.show_parts(parts_of_message(decode_message(data)))
+            raw = self._place.actions["view.raw"].isChecked()
+            self._eye.text.show_parts(parts_of_message(decode_message(data), raw=raw))
         except InvalidInput as error:
             self._eye.text.show_parts([Part(text=str(error), meaning="error")])
+
+    def _draw_again(self) -> None:
+        if self._chosen:
+            self._take_message(self._chosen)
 
     # ---- copies ----------------------------------------------------------------------------------
 

@@ -106,8 +106,9 @@ class EyeView(QWidget):
         split.addWidget(table)
         split.addWidget(self.text)
         split.setSizes([200, 300])
-        column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, (split, 1), on=self,
-               spacing=theme.GRID, margin=0)
+        above = column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, spacing=theme.GRID)
+        above.setContentsMargins(theme.px(tokens.SIDE), 0, theme.GRID, theme.GRID)
+        column(above, (split, 1), on=self, spacing=0, margin=0)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """What the Copy button offers."""

@@ -1,4 +1,4 @@
-"""A message of a context as parts of a text view: exactly what the model was given, hidden characters shown."""
+"""A message of a context as parts of a text view: what the model was given, hidden characters shown."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.kit.long_text import Part
+from app.kit.markdown import markdown_parts
 from app.kit.safe_text import one_line
 from core.domain.message import Message, ToolCall
 
 
-def parts_of_message(message: Message) -> list[Part]:
-    """Role, reasoning, content, calls."""
+def parts_of_message(message: Message, *, raw: bool = False) -> list[Part]:
+    """Role, reasoning, content, calls. What people and models wrote is drawn as Markdown, `raw` as it was written."""
     head: str = message.role
     if message.name:
         head += f"  {one_line(message.name, 80)}"
@@ -24,10 +25,16 @@ def parts_of_message(message: Message) -> list[Part]:
                           style="meta"))
         parts.append(Part(text=message.reasoning.rstrip("\n") + "\n\n", meaning="muted", escapes=True))
     if message.content:
-        parts.append(Part(text=message.content.rstrip("\n") + "\n", style="mono", escapes=True))
+        parts += _content(message.content, is_drawn=not raw and message.role != "tool")
     for call in message.tool_calls:
         parts += _call_parts(call)
     return parts
+
+
+def _content(text: str, *, is_drawn: bool) -> list[Part]:
+    if is_drawn:
+        return [msgspec.structs.replace(part, escapes=True) for part in markdown_parts(text.strip("\n"))]
+    return [Part(text=text.rstrip("\n") + "\n", style="mono", escapes=True)]
 
 
 def _call_parts(call: ToolCall) -> list[Part]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
@@ -86,14 +86,14 @@ class TrajectoryView(QWidget):
 
     def _lay_out(self) -> Faces:
         top = row(self.facets, (self.find_box, 1), self.regex, self.hits, self.before, self.after, self.filters_button,
-                  spacing=theme.GRID)
+                  spacing=theme.GRID, margin=theme.GRID)
         rows = column(self.pinned, self.nothing, (self.list, 1), spacing=0)
+        rows.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignHCenter)  # below the rows: it never covers one
         content = QWidget(self)
         column(self.strip, top, self.filters, self.digest, self.remarks, self.progress,
-               (row((rows, 1), self.minimap, spacing=theme.GRID), 1), on=content, spacing=theme.GRID, margin=0)
+               (row((rows, 1), self.minimap, spacing=0), 1), on=content, spacing=0, margin=0)
         faces = Faces(content, self.empty)
-        column(faces, on=self, margin=theme.GRID)
-        self.chip.setParent(self.list)
+        column(faces, on=self, margin=0)
         self.setTabOrder(self.list, self.find_box)
         return faces
 
@@ -107,7 +107,6 @@ class TrajectoryView(QWidget):
         self.nothing.all_asked.connect(self.show_all)
         self.chip.clicked.connect(self.follow_asked)
         self.list.follow_changed.connect(self._on_follow)
-        self.list.verticalScrollBar().rangeChanged.connect(self._place_chip)
 
     # ---- what the controller says ----------------------------------------------------------------
 
@@ -229,11 +228,6 @@ class TrajectoryView(QWidget):
                 return True
         return super().eventFilter(watched, event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The chip stays in its corner."""
-        super().resizeEvent(event)
-        self._place_chip()
-
     def _show_finding(self) -> None:
         """What is for finding is there while somebody finds."""
         on = self.find_box.hasFocus() or bool(self.find_box.text()) or self.regex.hasFocus()
@@ -259,9 +253,3 @@ class TrajectoryView(QWidget):
     def _on_follow(self, following: bool, missed: int) -> None:
         self.chip.setVisible(not following and missed > 0)
         self.chip.setText("↓ " + self.tr("%n new", None, plural(missed)))
-        self._place_chip()
-
-    def _place_chip(self) -> None:
-        self.chip.adjustSize()
-        room = self.list.viewport().geometry()
-        self.chip.move(room.center().x() - self.chip.width() // 2, room.bottom() - self.chip.height() - 2 * theme.GRID)

@@ -7,16 +7,14 @@ from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 
 
 def add_bar(window: QMainWindow, name: str, held: QWidget, area: Qt.ToolBarArea, *, above: bool = False) -> QToolBar:
-    """Put a widget into a bar of its own; `name` is for the stored state of the window; `above`: over the others of its
-    area."""
+    """Put a widget into a bar of its own; `name` is for the stored state of the window; `above`: over the others at the
+    bottom, where Qt lays the first line at the edge."""
     bar = QToolBar(window)
     bar.setObjectName(name)
     bar.setMovable(False)
     bar.toggleViewAction().setVisible(False)
     bar.addWidget(held)
+    if above:
+        window.addToolBarBreak(area)
     window.addToolBar(area, bar)
-    held_there = [other for other in window.findChildren(QToolBar) if window.toolBarArea(other) == area]
-    if above and (others := [other for other in held_there if other is not bar]):
-        window.insertToolBar(others[0], bar)
-        window.insertToolBarBreak(others[0])
     return bar

@@ -25,6 +25,9 @@ class PanelDock(QDockWidget):
     opening_asked = Signal()
     """The thin line was clicked."""
     gist_changed = Signal()
+    thinned = Signal()
+    """It became a thin line, or whole again."""
+
 
     def __init__(self, key: str, title: str, parent: QWidget, keys: str = "") -> None:
         """`keys`: what opens it, drawn on its thin line."""
@@ -71,6 +74,7 @@ class PanelDock(QDockWidget):
         self._room.setMaximumHeight(0 if on else MOST)
         self.show_title(bare=False)
         self.bound(on)
+        self.thinned.emit()
 
     def stretch(self, *, on: bool = True) -> None:
         """Let a thin line be dragged open; its panel stays hidden until the drag is over."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.desk.workplace import Workplace
 from app.window.layouts import LAYOUTS
@@ -36,8 +36,11 @@ class StartController(QObject):
             self._place.scope.spawn(self._look(), name="count usual folders", on_error=self._place.notices.report)
 
     def leave(self, *_: object) -> None:
-        """The reader wants to see the panels."""
+        """The reader wants to see the panels; the keys go where they act."""
+        was_shown = self.page.isVisible()
         self.page.hide()
+        if was_shown:
+            QTimer.singleShot(0, self, self._place.cursor.focus_list)
 
     async def _look(self) -> None:
         self.page.show_found(await asyncio.to_thread(look, Path.home()))

@@ -10,7 +10,7 @@ from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
-from app.servers.connection_state import state_of
+from app.servers.connection_state import own_state_of, state_of
 from app.window.status_bar import StatusBar
 from core.domain.session import FINAL_STATES
 
@@ -21,6 +21,7 @@ class StatusController(QObject):
     def __init__(self, place: Workplace, bar: StatusBar) -> None:
         super().__init__(bar)
         self._place, self._bar = place, bar
+        self._was_online = False
         self._timer = QTimer(self, interval=2000)
         self._connect()
         self._show_all()
@@ -34,6 +35,7 @@ class StatusController(QObject):
         desks.outbox_changed.connect(self._show_waiting)
         sight.grew.connect(self._show_place)
         sight.stepped.connect(self._show_place)
+        sight.opened.connect(self._show_keys_again)
         QApplication.instance().focusChanged.connect(self._show_keys)  # type: ignore[union-attr]
         self._timer.timeout.connect(self._show_link)
 
@@ -47,12 +49,20 @@ class StatusController(QObject):
         others = len(links) > 1  # this computer's own server has nothing to say while nobody needs it
         shown = [(server, link) for server, link in links if not (others and server == OWN and link.state == "off")]
         named = len(shown) > 1 or any(server != OWN for server, _ in shown)
+        if not named and shown:
+            link = shown[0][1]
+            self._was_online = self._was_online or link.state == "online"
+            self._bar.show_links([own_state_of(link, was_online=self._was_online)])
+            return
         self._bar.show_links([state_of(link, one_line(self._place.servers.name_of(server), 24) if named else "")
                               for server, link in shown])
 
     def _show_waiting(self) -> None:
         count = self._place.desks.waiting()
         self._bar.show_waiting(self.tr("%n waiting to be delivered", None, plural(count)) if count else "")
+
+    def _show_keys_again(self) -> None:
+        self._show_keys(None, QApplication.focusWidget())
 
     def _show_keys(self, before: QWidget | None, now: QWidget | None) -> None:
         """Where a letter goes: to a command, or into a text."""
@@ -65,6 +75,10 @@ class StatusController(QObject):
         dock = next((d for d in self._docks() if d.isAncestorOf(now)), None)
         if dock is not None and dock.objectName() == "trajectory":
             self._bar.show_keys(self.tr("Keys act on the list"))
+        elif dock is None and self._place.sight.row is None:
+            keys = [self._place.actions[key].shortcut().toString() for key in ("help.keys", "view.palette")]
+            self._bar.show_keys(self.tr("{keys} all keys · {palette} every command").format(
+                keys=keys[0], palette=keys[1]))
         else:
             where = dock.windowTitle() if dock is not None else now.accessibleName()
             words = self.tr("Keys act on {panel} · Esc returns to the list") if where else self.tr(

@@ -1,12 +1,12 @@
-"""The guide through the demonstration: a band over the review bar, four steps, each done when the thing was done."""
+"""The guide through the demonstration: a band beside what it is about, four steps, each ends when it was done."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QWidget
 
 from app.desk.workplace import Workplace
-from app.kit import theme, tokens
+from app.kit import icons, theme, tokens
 from app.kit.boxes import column, row
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import PlainLabel
@@ -33,6 +33,9 @@ STEPS = (
 )
 """Of each step of the guide: title, sentence, and what its button does."""
 
+BESIDE = ("trajectory", "guidance", "bar", "bar")
+"""Where the band of each step stands: in a panel, or over the review bar."""
+
 EXAMPLE = QT_TRANSLATE_NOOP("TourBand", "Use a held-out part of the training split, not data/test.jsonl.")
 
 
@@ -56,8 +59,10 @@ class TourBand(QFrame):
         for button in (self.act, close):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         gap = theme.px(tokens.BETWEEN)
+        wheel = QLabel(self)
+        wheel.setPixmap(icons.icon("ship-wheel", "person").pixmap(theme.px(20), theme.px(20)))
         words = column(row(self.title, self.count, 1, spacing=gap), self.sentence, spacing=theme.px(2))
-        row((words, 1), self.act, close, on=self, spacing=gap, margin=theme.px(tokens.SIDE))
+        row(wheel, (words, 1), self.act, close, on=self, spacing=gap, margin=theme.px(tokens.SIDE))
 
     def show_step(self, at: int) -> None:
         """The step of the guide that is due, counted from 0."""
@@ -75,7 +80,10 @@ class Tour(QObject):
         super().__init__(window)
         band = self._band = TourBand(window)
         self._place = place
-        self._bar = add_bar(window, "tour", band, Qt.ToolBarArea.BottomToolBarArea, above=True)
+        room = QWidget(window)
+        self._rooms = {"bar": column(on=room, margin=0),
+                       **{key: window.docks[key].widget().layout() for key in ("trajectory", "guidance")}}
+        self._bar = add_bar(window, "tour", room, Qt.ToolBarArea.BottomToolBarArea, above=True)
         self._state = QSettings(str(place.home.path / "window.ini"), QSettings.Format.IniFormat)
         window.layouts.asked.connect(self._show_step)
         band.closed.connect(self._close_band)
@@ -109,7 +117,15 @@ class Tour(QObject):
         if shown:
             self._state.setValue("tour/reached", max(due, self._reached))
             self._band.show_step(due)
-        self._bar.setVisible(shown)
+            self._stand_beside(BESIDE[due])
+        self._band.setVisible(shown)
+        self._bar.setVisible(shown and BESIDE[due] == "bar")
+
+    def _stand_beside(self, key: str) -> None:
+        """In the list, over the box that it speaks of, or over the review bar."""
+        room = self._rooms[key]
+        if isinstance(room, QBoxLayout) and room.indexOf(self._band) < 0:
+            room.insertWidget(max(0, room.count() - 1) if key == "guidance" else room.count(), self._band)
 
     def _do_step(self) -> None:
         """What the button promises."""

@@ -65,10 +65,10 @@ class UpdatesController(QObject):
         from core.client.update_feed import newer
 
         try:
-            offered = await asyncio.to_thread(newer, feed.feed, feed.key)
+            offered = await asyncio.to_thread(newer, feed.feed, feed.key, self._place.home.path / "feed_seen.json")
         except ReportableError as error:
             _log.warning("%s [%s]", error.sentence, error.code)
-            if error.code == "feed_signature":
+            if error.code in ("feed_signature", "feed_set_back"):
                 self._place.notices.report(error)
             return
         if offered is not None:

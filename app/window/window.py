@@ -59,7 +59,7 @@ class Window(QMainWindow):
         self.left = LeftSide(self, place, panels, self.docks)
         self._bars = [add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
                               Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None]
-        self._focus = LostFocus(place, self._bars, self._by_place, self)
+        self._focus = LostFocus(place, [*self._bars, self._top], self._by_place, self)
         fill_menus(self, place.actions, [self.docks[p.key].toggleViewAction() for p in panels])
         self.toasts = Toasts(self)
         self._connect()
@@ -69,6 +69,7 @@ class Window(QMainWindow):
         dock = PanelDock(panel.key, panel.shown_title, self, "F4" if panel.key == "files" else "")
         dock.hold(panel.build(self._place, dock))
         dock.visibilityChanged.connect(self._titles.start)
+        dock.thinned.connect(self._titles.start)
         dock.dockLocationChanged.connect(self._titles.start)
         dock.topLevelChanged.connect(self._titles.start)
         return dock

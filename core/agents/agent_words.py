@@ -50,11 +50,13 @@ class AgentWords:
 
     def __init__(self, main: LineSession, inbox: Inbox, signals: Signals, *, host: str, is_attached: bool,
                  speaks_acp: bool, stays: bool, is_over: Callable[[], bool], on_leave: Callable[[str], None],
-                 on_ended: Callable[[int], None]) -> None:
+                 on_waits: Callable[[bool], None], on_ended: Callable[[int], None]) -> None:
         """`stays`: the agent waits for advice after its turns whatever it says itself. `on_leave` shows what leave is
-        asked for, "" once that is answered; `on_ended` takes the exit status."""
+        asked for, "" once that is answered, `on_waits` that it has ended its turn and waits for advice; `on_ended`
+        takes the exit status."""
         self._main, self._inbox, self._signals, self._host = main, inbox, signals, host
         self._stays, self._is_over, self._on_leave, self._on_ended = stays, is_over, on_leave, on_ended
+        self._on_waits = on_waits
         self._budget = OutputBudget()
         self._asks, self._is_refused = False, False
         self._taken = (-1, 0)
@@ -158,9 +160,11 @@ class AgentWords:
         stays = msgspec.json.decode(raw, type=bool) or self._stays
         while self._inbox.wish != "stop" and not self._is_over():
             if self._inbox.waiting() and self._inbox.wish != "pause":
+                self._on_waits(False)
                 return {"goes_on": True}
             if not stays and self._inbox.wish != "pause":
                 break
+            self._on_waits(True)
             await self._signals.heard()
         return {"goes_on": False}
 

@@ -78,10 +78,10 @@ class ExternalAgent:
         self._main = LineSession(journal, inbox, steps, settings, self._recipe,
                                  lambda: journal.terminals() | actions.offsets())
         self._make_spool = make_spool
-        self._lines = LineSessions(self._main, self._subagent, self._recipe)
+        self._lines = LineSessions(self._main, self._subagent, self._recipe, has_samples=settings.samples)
         self._words = AgentWords(self._main, inbox, signals, host=host.host.name, is_attached=settings.is_attached,
                                  speaks_acp=bool(settings.acp), stays=task.waits_for_guidance, is_over=self._is_spent,
-                                 on_leave=self._show_leave, on_ended=self._take_end)
+                                 on_leave=self._show_leave, on_waits=self._show_wait, on_ended=self._take_end)
         self._scope = TaskScope("external agent")
         self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._look: asyncio.Task[None] | None = None
@@ -172,7 +172,15 @@ class ExternalAgent:
             return
         with self._journal.transaction("asks for leave"):
             self._journal.add(NoteAdded(step=0, text=f"The agent asks for leave: {what[:1000]}"))
-            enter(self._journal, "paused", "asks_for_leave")
+            enter(self._journal, "paused", "asks_for_leave", what)
+
+    def _show_wait(self, waits: bool) -> None:
+        if waits and self._inbox.wish == "pause":
+            enter(self._journal, "paused", "paused_by_person")
+        elif waits:
+            enter(self._journal, "waiting", "guidance", "The agent has ended its turn and waits for advice.")
+        else:
+            enter(self._journal, "running")
 
     def _show_failures(self, count: int, sentence: str) -> None:
         if count >= OUTAGE_AFTER:

@@ -28,13 +28,16 @@ ASKED = 32_000
 class LineSessions:
     """All lines of one external agent."""
 
-    def __init__(self, main: LineSession, begin: Callable[[SubagentCall], SubagentSession], recipe: Recipe) -> None:
-        """`begin` opens a subagent's session, that of a call before too."""
+    def __init__(self, main: LineSession, begin: Callable[[SubagentCall], SubagentSession], recipe: Recipe, *,
+                 has_samples: bool = False) -> None:
+        """`begin` opens a subagent's session, that of a call before too. `has_samples`: what begins anew is no
+        subagent of the main line, but a sample beside it."""
         self.main, self._begin, self._recipe = main, begin, recipe
         self._calls = {c.session: c for c in main.journal.slot("subagents", tuple[SubagentCall, ...]) or ()}
         self._subagents = {call.line: begin(call) for call in self._calls.values() if not call.is_sent}
         books = [main.book, *(one.own.book for one in self._subagents.values())]
-        self.lines = AgentLines([book.line for book in books if book.line is not None])
+        self._has_samples = has_samples
+        self.lines = AgentLines([book.line for book in books if book.line is not None], has_samples=has_samples)
 
     @property
     def counted(self) -> AgentProgress:
@@ -61,7 +64,7 @@ class LineSessions:
         subagent = self._subagents.get(placement.line.name)
         if placement.line.kind == "subagent" and (subagent is None or subagent.is_over):
             placement, subagent = self._call(placement, request)
-        if placement.line.kind == "main" and placement.relation != "retry":
+        if placement.line.kind == "main" and placement.relation != "retry" and not self._has_samples:
             self._end_resting()
         book = (subagent.own if subagent else self.main).book
         sending = book.arrive(request, placement, held_s)

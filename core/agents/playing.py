@@ -20,6 +20,7 @@ from core.domain.message import Message
 from core.domain.step import Action
 from core.domain.task import AgentSettings, Task
 from core.environments.environment import Environment
+from core.environments.guarded import GuardedEnvironment
 from core.environments.registry import open_environment
 from core.llm.model import LanguageModel
 from core.llm.react_actions import line_argument
@@ -35,7 +36,7 @@ async def play(journal: Journal, inbox: Inbox, signals: Signals, task: Task, set
     """
     if task.environment is None:
         raise InvalidInput("bad_environment", f"Task {task.id} names no environment.")
-    environment = environment or open_environment(task.environment)
+    environment = GuardedEnvironment(environment or open_environment(task.environment), task.environment.kind)
     try:
         player = EnvironmentPlayer(environment, journal, task)
         first = await player.begin()

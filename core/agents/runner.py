@@ -21,7 +21,6 @@ from core import logs
 from core.actions.registry import ActionRunner, RunnerState
 from core.agents.branching import answering, seed
 from core.agents.delivery import Inbox, News
-from core.agents.disk_watch import unless_full
 from core.agents.external import ExternalAgent
 from core.agents.hosts import SessionHosts, read_places
 from core.agents.journal import Journal
@@ -47,6 +46,7 @@ from core.domain.task import AgentSettings, Task
 from core.environments.hosts import HostEnvironment
 from core.llm.model import LanguageModel, estimate_tokens
 from core.protocol.messages import Command
+from core.sandbox.disk_watch import unless_full
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock

@@ -38,7 +38,7 @@ def enter(journal: Journal, state: SessionState, reason: str = "", detail: str =
     with journal.transaction(f"state {state}"):
         journal.add(SessionStateChanged(state=state, reason=reason, detail=detail[:500]))
         progress = msgspec.structs.replace(before, state=state)
-        if state == "waiting":
+        if state == "waiting" or reason == "asks_for_leave":
             progress, facts = attention.raise_(progress, "waiting", detail or reason)
         else:
             progress, facts = attention.clear(progress, "waiting")

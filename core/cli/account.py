@@ -43,6 +43,7 @@ def add(name: str, role: str | None, scopes: tuple[str, ...], as_json: bool) -> 
 def revoke(name: str, as_json: bool) -> None:
     """Make the token of NAME void, and an invitation that was not used; its connections are closed."""
     def work(conn: Connection) -> None:
+        _refuse_own(conn, name, "revoked")
         withdrawn = invitations.withdraw(conn, name)
         try:
             accounts.revoke(conn, name)
@@ -85,13 +86,20 @@ def expire(name: str, days: float | None, day: datetime | None, never: bool, as_
     at = day.replace(tzinfo=UTC) if day else until(days)
 
     def work(conn: Connection) -> None:
-        if at is not None and _is_own(conn, name):
-            raise Conflict("own_account", f"{name} is this computer's own account, by which its server is run: it "
-                           "cannot expire.", name=name)
+        if at is not None:
+            _refuse_own(conn, name, "given an end")
         accounts.expire(conn, name, at)
 
     change(work)
     emit({"name": name, "expires_at": at}) if as_json else say(f"{name}: {day_of(at) if at else 'does not expire'}")
+
+
+def _refuse_own(conn: Connection, name: str, what: str) -> None:
+    """Without that account no command would be left to give rights back. Raises Conflict (own_account)."""
+
+    if _is_own(conn, name):
+        raise Conflict("own_account", f"{name} is this computer's own account, by which its server is run: it "
+                       f"cannot be {what}.", name=name)
 
 
 def _is_own(conn: Connection, name: str) -> bool:
@@ -148,6 +156,8 @@ def day_of(moment: datetime | None) -> str | None:
 def activity(name: str, as_json: bool) -> None:
     """List the events that came with the token of NAME (default: of every account), and whose they claim to be."""
     with reading(Home.default()) as conn:
+        if name and not accounts.is_known(conn, name):
+            raise NotFound("no_account", f"There is no account {name}.", account=name)
         for sent in attribution.sent(conn, name):
             for placed in log.read_all(conn, sent.session, sent.last, sent.first - 1):
                 event = placed.event

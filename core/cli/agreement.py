@@ -10,6 +10,7 @@ import msgspec
 from core.cli.log_access import reading, trajectory
 from core.cli.output import emit, json_option, say, table
 from core.cli.propose_verdicts import rules_for, rules_option, step_bodies, task_of
+from core.domain.plural import counted
 from core.store import log
 from core.store.home import Home
 from core.supervision.agreement import Agreement, effects
@@ -34,7 +35,7 @@ def agreement(sessions: tuple[str, ...], rules_folder: Path | None, as_json: boo
 
 
 def _print_agreement(found: Agreement) -> None:
-    say(f"{found.sessions} sessions, {found.steps} steps, {found.decided} decided by people.")
+    say(f"{counted(found.sessions, 'session')}, {counted(found.steps, 'step')}, {found.decided} decided by people.")
     table(["source", "masks", "judged", "confirmed", "precision", "missed", "kappa"],
           [[s.source, s.masks, s.judged, s.confirmed, s.precision, s.missed, s.kappa] for s in found.sources])
     table(["person", "person", "steps", "agreement", "kappa"],

@@ -10,6 +10,7 @@ import msgspec
 from core.cli.delete import delete_all, require_yes, survey, tell_losses, yes_option
 from core.cli.log_access import reading
 from core.cli.output import emit, json_option, say
+from core.domain.plural import counted
 from core.export.session_archive import write_session
 from core.store.home import Home
 
@@ -46,4 +47,4 @@ def archive(sessions: tuple[str, ...], folder: Path | None, only_write: bool, ye
         if as_json:
             emit({"session": session, "file": str(path), "events": head, "is_deleted": done})
         else:
-            say(f"{path}: {head:,} events, read back" + ("; the session is deleted here." if done else "."))
+            say(f"{path}: {counted(head, 'event')}, read back" + ("; the session is deleted here." if done else "."))

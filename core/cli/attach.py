@@ -20,6 +20,7 @@ from core.cli.new_session import create
 from core.cli.output import note, say
 from core.cli.private_server import served
 from core.domain.errors import InvalidInput, NotFound, Unavailable
+from core.domain.plural import counted
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
 from core.gateway.recipe import GENERAL_ENVIRONMENT, Recipe, RecipeValues, names, recipe_named, recipe_of
@@ -44,6 +45,7 @@ _READY_S = 60.0
 @click.option("--key-env", default="", help="The variable that holds the endpoint's key; the agent does not see it.")
 @click.option("--model", default="default", show_default=True, help="The model's name, as the session shows it.")
 @click.option("--title", default="", help="What the session is called.")
+@click.option("--samples", is_flag=True, help="COMMAND works on several samples: each is a session of its own.")
 @click.option("--acp", is_flag=True, help="COMMAND speaks the Agent Client Protocol: it is prompted from here.")
 @click.option("--prompt", default="", help="With --acp: what it is to do.")
 @click.option("--permissions", type=click.Choice(["ask", "desktop", "allow", "reject"]), default="ask",
@@ -51,14 +53,15 @@ _READY_S = 60.0
 @click.option("--stay", is_flag=True, help="With --acp: wait for advice after its turns, until a person stops it.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model: str, title: str,
-           acp: bool, prompt: str, permissions: Permissions, stay: bool, command: tuple[str, ...]) -> int:
+           samples: bool, acp: bool, prompt: str, permissions: Permissions, stay: bool, command: tuple[str, ...]
+           ) -> int:
     """Start COMMAND, an agent that is not ours, here, with its model endpoint pointed to a new session.
 
     It runs UNCONFINED, as any program of yours. The session ends when it ends; its exit status is the command's.
     """
     if bool(prompt) != acp:
         raise InvalidInput("no_prompt", "--acp wants a --prompt, and nothing else reads one.")
-    settings = _settings(recipe or _recipe_for(command[0]), dialect or "", base_url, key_env, model)
+    settings = _settings(recipe or _recipe_for(command[0]), dialect or "", base_url, key_env, model, samples)
     task = _task(title or (prompt or " ".join(command))[:200], prompt)
     if settings.model.key_env:
         allow_key(f"{settings.model.key_env}={settings.model.base_url}")
@@ -89,7 +92,7 @@ def _recipe_for(program: str) -> str:
         part.split()[0] for part in recipe_named(one).command.split("&&") if part.strip()]), "")
 
 
-def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str) -> AgentSettings:
+def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str, samples: bool) -> AgentSettings:
     spoken = dialect or (recipe_named(recipe).dialect if recipe else "")
     if not spoken:
         raise InvalidInput("no_dialect", "Nobody knows what this command speaks: say --dialect or --recipe.")
@@ -97,7 +100,7 @@ def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str
     endpoint = ModelSettings(kind="endpoint", name=model, base_url=base_url or own_url,
                              key_env=key_env or ("" if base_url else own_key))
     return AgentSettings(kind="external", recipe=recipe, dialect=spoken, model=endpoint,  # type: ignore[arg-type]
-                         is_attached=True, sandbox="local", confirmed_unconfined=True)
+                         is_attached=True, samples=samples, sandbox="local", confirmed_unconfined=True)
 
 
 def _task(title: str, prompt: str) -> Task:
@@ -151,7 +154,7 @@ def _state_when_over(home: Home, session: str) -> str:
     while time.monotonic() < until:
         row = _row(home, session)
         if row.state in FINAL_STATES:
-            return f"{row.state} ({row.reason}), {row.steps} steps"
+            return f"{row.state} ({row.reason}), {counted(row.steps, 'step')}"
         time.sleep(0.1)
     return ""
 

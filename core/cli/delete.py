@@ -14,6 +14,7 @@ from core.cli.log_access import writing
 from core.cli.output import emit, json_option, note, say
 from core.domain.errors import InvalidInput, Unavailable
 from core.domain.losses import Losses
+from core.domain.plural import counted
 from core.protocol.operations import DeleteSession
 from core.sandbox import reaper
 from core.server.authority import Authority
@@ -76,7 +77,7 @@ def require_yes(lost: Sequence[Losses], yes: bool, as_json: bool, act: str) -> N
         return
     if as_json or not sys.stdin.isatty():
         raise InvalidInput("not_confirmed", f"Nobody can be asked whether to {act.lower()} them; add --yes.")
-    click.confirm(f"{act} {len(lost)} session{'s' if len(lost) > 1 else ''} for good?", abort=True)
+    click.confirm(f"{act} {counted(len(lost), 'session')} for good?", abort=True)
 
 
 def _sandboxes(home: Home, one: Losses) -> str:

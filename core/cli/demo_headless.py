@@ -22,6 +22,7 @@ from core.cli.watch import event_line, watch_to_end
 from core.domain.errors import Unavailable
 from core.domain.events import Event
 from core.domain.ids import new_id
+from core.domain.plural import counted
 from core.domain.trajectory import Trajectory
 from core.export.options import ExportOptions
 from core.export.run import export
@@ -113,7 +114,7 @@ def _results(
         export(home.server_db, [session], "chat", folder / "chat", model, options)
         archive = write_archive(home, session, folder / "session.tiphys")
     refused = sum(len(s.refused) for s in report.sessions)
-    note(f"  {report.samples} samples, {report.trained:,} of {report.tokens:,} tokens are trained"
+    note(f"  {counted(report.samples, 'sample')}, {report.trained:,} of {counted(report.tokens, 'token')} are trained"
          + (f"; {refused} refused" if refused else ""))
     of = f"the model's first {THIN_LAYERS} layers, to be quick" if quick else "SmolLM2, on a processor minutes each"
     with _stage(f"Training, {train_steps} update{'s' * (train_steps > 1)} of {of}"):
@@ -161,8 +162,10 @@ def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
         note(f"  the window was not ready within {WINDOW_S} s; going on without its pictures")
         return ()
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        raise Unavailable("no_screenshots", f"The window could not be shown: {last}")
+        # Qt's offscreen platform says of every dialog that it cannot hint at sizes
+        words = [line for line in done.stderr.strip().splitlines() if "propagateSizeHints" not in line]
+        raise Unavailable("no_screenshots", f"The window could not be shown: {words[-1] if words else 'no word'} "
+                          f"(exit status {done.returncode}).")
     return tuple(str(p) for p in sorted(out.glob("*.png")))
 
 
@@ -175,7 +178,8 @@ def _stage(title: str) -> Iterator[None]:
 
 
 def _print(results: DemoResults) -> None:
-    say(f"\n{results.steps} steps, {results.masked} masked, score {results.score}, {results.seconds:.0f} s. Results:")
+    say(f"\n{counted(results.steps, 'step')}, {results.masked} masked, score {results.score}, {results.seconds:.0f} s. "
+        "Results:")
     for name, place in (("log", results.log), ("archive", results.archive),
                         ("samples (ids and mask)", results.samples), ("chat messages", results.chat),
                         ("trained weights", results.weights),

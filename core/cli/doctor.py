@@ -89,10 +89,10 @@ def docker_engine() -> Check:
     """The Docker engine and its version."""
     needed = "sandboxes; without it only the unconfined local sandbox"
     mend = "Start it: sudo systemctl start docker; install it: sudo apt-get install docker.io"
-    try:
-        import docker
-        from docker.errors import DockerException
+    import docker
+    from docker.errors import DockerException
 
+    try:
         client = docker.from_env(timeout=10)
         try:
             version = client.version()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from click.core import ParameterSource
 from core.cli.export_groups import GROUP_TARGETS, export_groups
 from core.cli.log_access import reading, trajectory
 from core.cli.output import emit, json_option, note, say
+from core.domain.plural import counted
 from core.export import run
 from core.export.formats import format_named
 from core.export.options import ExportOptions, read_options
@@ -22,9 +24,11 @@ from core.llm.extra import has_extra
 from core.llm.smollm2 import smollm2_dir
 from core.store import blobs, log
 from core.store.home import Home
+from core.workers.export import Report
 
 MOST_STEPS = 10_000
 """Steps of one page."""
+
 
 
 def _or_none(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
@@ -41,7 +45,7 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
         raise click.BadParameter(f"{value!r} is no list of steps, as 3,8-12.")
     pairs = [(int(m[1]), int(m[2] or m[1])) for m in ranges if m]
     if sum(max(0, last - first) for first, last in pairs) > MOST_STEPS:
-        raise click.BadParameter(f"{value!r} are more than {MOST_STEPS:,} steps.")
+        raise click.BadParameter(f"{value!r} are more than {counted(MOST_STEPS, 'step')}.")
     return [number for first, last in pairs for number in range(first, last + 1)]
 
 
@@ -114,12 +118,25 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
     if as_json:
         emit(report)
         return
-    say(f"{report.samples:,} samples ({report.react:,} of steps, {report.summary:,} of summaries) in "
-        f"{report.rows:,} rows; {report.trained:,} of {report.tokens:,} tokens are trained.")
+    say(f"{counted(report.samples, 'sample')} ({report.react:,} of steps, {report.summary:,} of summaries) in "
+        f"{counted(report.rows, 'row')}; {report.trained:,} of {counted(report.tokens, 'token')} are trained.")
     for finding in report.findings:
         say(f"{finding.sample}: {finding.count} × {finding.kind} {finding.hint}")
-    for line in [*(w.sentence for w in report.warnings), *report.files]:
+    for line in [*(w.sentence for w in report.warnings), *_left_out(report), *report.files]:
         say(str(line))
+
+
+def _left_out(report: Report) -> list[str]:
+    """What no row holds: how often for which reason, each with an example; the card has all of it."""
+    refused = [(s.session, r) for s in report.sessions for r in s.refused]
+    if not refused:
+        return []
+    empty = sum(not s.samples for s in report.sessions)
+    codes = Counter(r.code for _, r in refused)
+    first = {r.code: (session, r) for session, r in reversed(refused)}
+    return [f"Left out: {', '.join(f'{count:,} × {code}' for code, count in codes.items())}"
+            + (f"; {empty:,} of {counted(len(report.sessions), 'session')} without a row." if empty else "."),
+            *(f"  {code}, as in {first[code][0]}: {first[code][1].sentence}" for code in codes)]
 
 
 def _given(chosen: dict[str, object]) -> dict[str, object]:

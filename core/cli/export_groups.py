@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from core.cli.output import emit, say
 from core.domain.errors import InvalidInput
+from core.domain.plural import counted
 from core.export.render import load_tokenizer
 from core.llm.extra import require_extra
 from core.store.home import Home
@@ -42,9 +43,10 @@ def export_groups(home: Home, sessions: Sequence[str], form: str, out: Path, mod
     if as_json:
         emit(made)
         return
-    left = [f"{n:,} without {what}" for n, what in ((made.without_score, "a score"), (made.without_tokens, "tokens"))
-            if n]
-    say(f"{made.rows:,} rows of {made.sessions:,} sessions in {made.groups:,} groups"
+    left = [f"{n:,} {what}" for n, what in ((made.taken_over, "that people took over"),
+                                            (made.without_score, "without a score"),
+                                            (made.without_tokens, "without tokens")) if n]
+    say(f"{counted(made.rows, 'row')} of {counted(made.sessions, 'session')} in {counted(made.groups, 'group')}"
         + (f" (left out: {', '.join(left)})" if left else "") + f": {made.file}")
 
 

@@ -25,9 +25,12 @@ def guarded(run: Callable[[], Any], as_json: bool) -> int:
         status = run()
     except click.exceptions.Exit as error:
         return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "tiphys"
-        tell("usage", f"{error.format_message()} See {where} --help.", as_json)
+        tell("usage", f"{_in_words(error.format_message())} See {where} --help.", as_json)
         return 2
     except click.ClickException as error:
         tell("usage", error.format_message(), as_json)
@@ -42,6 +45,14 @@ def guarded(run: Callable[[], Any], as_json: bool) -> int:
             raise
         return 0
     return status if isinstance(status, int) else 0
+
+
+def _in_words(message: str) -> str:
+    """click's names of types as people say them."""
+    for name, words in (("integer range", "whole number"), ("float range", "number"), ("integer", "whole number"),
+                        ("float", "number")):
+        message = message.replace(f"is not a valid {name}.", f"is not a {words}.")
+    return message
 
 
 def _is_read() -> bool:

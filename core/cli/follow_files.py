@@ -6,6 +6,7 @@ growth until its file tells an end, or has been silent for SILENCE_S.
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import time
@@ -21,6 +22,7 @@ from core.cli.printed_json import FollowedLine
 from core.cli.store_imported import compare, payloads
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
+from core.domain.plural import counted
 from core.domain.verdict import Author
 from core.formats import registry, reimport
 from core.formats.imported import Imported
@@ -34,8 +36,9 @@ from core.store.home import Home
 from core.workers.imports import ImportLine
 
 LOOK_S = 0.3
-SHARE = 4
-"""Reading a file again may take one part in so many of a processor's time; what others made it wait does not count."""
+SHARE = 2
+"""So many times as long as reading a file again took of a processor's time it rests, so that a third is the most; what
+others made it wait does not count."""
 
 SILENCE_S = 120.0
 ARRIVALS_S = 2.0
@@ -71,13 +74,18 @@ def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, qu
                         min(SILENCE_S, quiet_after or SILENCE_S), arrivals)
     follower.go_on(line for line in lines if line.result == "grown")
     if not as_json:
-        note(f"tiphys: {len(found)} files are followed; Ctrl+C ends it.")
-    last = time.monotonic()
+        note(f"tiphys: Following {counted(len(found), 'file')}; Ctrl+C ends it.")
+    last, is_clean = time.monotonic(), True
+    gc.disable()  # of a reading a quarter went into looking through the million objects that a long file holds
     while not over.wait(LOOK_S):
         if follower.look():
-            last = time.monotonic()
+            last, is_clean = time.monotonic(), False
+        elif not is_clean:
+            gc.collect()
+            is_clean = True
         if quiet_after and time.monotonic() - last > quiet_after:
             break
+    gc.enable()
     follower.settle_all()
     return follower.grown
 

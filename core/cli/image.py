@@ -43,10 +43,14 @@ def prune(days: float, dry_run: bool, as_json: bool) -> None:
 
     None is lost: each is made again when a session asks for it. Containers keep theirs. A server does this daily.
     """
+    found = 0
     for at in engines_of(Home.default()):
         for one in asyncio.run(prune_images(at, timedelta(days=days), removes=not dry_run)):
+            found += 1
             if as_json:
                 emit({"image": one.name, "engine": at.url, "used": one.used.isoformat(), "bytes": one.bytes,
                       "removed": not dry_run})
             else:
                 say(f"{one.name}  last asked for {one.used:%Y-%m-%d}, {one.bytes >> 20:,} MiB")
+    if not found and not as_json:
+        say("There is no such image.")

@@ -15,6 +15,7 @@ from core.cli.log_access import writing
 from core.cli.output import emit, json_option, note, say, visible
 from core.cli.store_imported import Read, store_all
 from core.domain.errors import ReportableError
+from core.domain.plural import counted
 from core.formats import registry
 from core.formats.live_source import stamp
 from core.formats.new_files import NewFiles
@@ -53,8 +54,8 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
             _judge(home, [line.session for line in found])
     except KeyboardInterrupt:
         progress.clear()
-        note(f"tiphys: It was cancelled. {len(found)} sessions are imported; each other one is there whole or not at "
-             "all.")
+        note(f"tiphys: It was cancelled after {counted(len(found), 'session')}; each other one is there whole or "
+             "not at all.")
         return 130
     _tell(failures, as_lines=as_json and with_progress)
     _tell_passed(passed, as_json, with_progress)
@@ -107,7 +108,7 @@ def _tell_passed(tally: FolderTally, as_json: bool, with_progress: bool) -> None
     elif not as_json:
         kinds = ", ".join(f"{count:,} {suffix or 'without a suffix'}"
                           for suffix, count in tally.kinds(_SUFFIXES).items())
-        note(f"tiphys: {tally.read:,} files were read, {tally.unknown.total():,} are in no known format ({kinds}).")
+        note(f"tiphys: {counted(tally.read, 'file')} read, {tally.unknown.total():,} in no known format ({kinds}).")
 
 
 _SUFFIXES, _MOST_SUFFIXES = 12, 500
@@ -197,8 +198,8 @@ class ProgressDisplay:
         if self._as_json:
             emit(imports.ImportProgressLine(how_far))
             return
-        line = (f"{how_far.done:4.0%}  file {how_far.number:,} of {how_far.of:,}, {how_far.sessions:,} sessions  "
-                f"{how_far.file}")
+        line = (f"{how_far.done:4.0%}  file {how_far.number:,} of {how_far.of:,}, "
+                f"{counted(how_far.sessions, 'session')}  {how_far.file}")
         click.echo(f"\r\x1b[K{visible(line)[:100]}", err=True, nl=False)
         self._shown = True
 

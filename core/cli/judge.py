@@ -12,6 +12,7 @@ from core.cli.log_access import reading, trajectory
 from core.cli.output import emit, json_option, note, say
 from core.cli.propose_verdicts import propose_by_rules, rules_option, step_bodies, store_verdicts
 from core.domain.events import Event
+from core.domain.plural import counted
 from core.domain.task import ModelSettings
 from core.llm.kinds import open_model
 from core.store.home import Home
@@ -56,7 +57,7 @@ def judge(session: str, rules_only: bool, rules_folder: Path | None, model_name:
     if as_json:
         emit(JudgeLine(session=session, verdicts=len(proposed), masked=masked))
     else:
-        say(f"{len(proposed)} new verdicts, {masked} of them mask.")
+        say(f"{counted(len(proposed), 'new verdict')}, of which {masked} mask.")
 
 
 def _propose_by_model(home: Home, session: str, model: ModelSettings, settings: JudgeSettings) -> list[Event]:
@@ -89,4 +90,4 @@ def _print_estimate(home: Home, session: str, model: ModelSettings, settings: Ju
 def _in_words(estimate: Estimate) -> str:
     cost = "" if estimate.cost_usd is None else f", about {estimate.cost_usd:.4f} USD"
     return (f"{estimate.windows} windows to judge ({estimate.cached} known already): about "
-            f"{estimate.input_tokens:,} tokens in and {estimate.output_tokens:,} out{cost}.")
+            f"{counted(estimate.input_tokens, 'token')} in and {estimate.output_tokens:,} out{cost}.")

@@ -13,6 +13,7 @@ from core.cli.output import emit, json_option, say, table
 from core.domain.errors import NotFound
 from core.domain.events import SessionCreated, decode_event
 from core.domain.ids import root_session
+from core.domain.plural import counted
 from core.domain.session import SessionRow
 from core.formats import registry
 from core.formats.own_record import RecordDifference, RecordedStep, differences, recorded, shared
@@ -56,7 +57,7 @@ def _show(found: list[tuple[str, int, list[RecordDifference] | None]]) -> None:
     if rows:
         table(("session", "step", "in its record", "what", "session says", "record says"), rows)
     for name, steps, differing in found:
-        say(f"{name}: {steps} steps, " + ("of which it has no record" if differing is None else
+        say(f"{name}: {counted(steps, 'step')}, " + ("of which it has no record" if differing is None else
                                           f"{len(differing)} differences from its record"))
 
 

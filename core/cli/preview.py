@@ -35,15 +35,17 @@ OPEN, CLOSE = "⟦", "⟧"
 @click.option("--ablation", is_flag=True, help="As if every action were trained, whatever the verdicts say.")
 @click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
               help="What becomes of steps that nobody judged; without a word they do not train.")
+@click.option("--taken-over", type=click.Choice(["keep", "mask"]), default="keep", show_default=True,
+              help="What people wrote in the agent's place: it trains as the agent's own, or is context alone.")
 @click.option("--preset", type=click.Choice(["once", "paper"]), default="once", show_default=True,
               help="Which samples there are, as in export.")
 @click.option("--colour", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 @json_option
 def preview(session: str, model: str, sample: int, calls: str, thoughts: str, ablation: bool, unjudged: str,
-            preset: str, colour: str, as_json: bool) -> None:
+            taken_over: str, preset: str, colour: str, as_json: bool) -> None:
     """Show a training sample of SESSION as the model will see it, with the tokens that are trained."""
     options = read_options({"calls": calls, "verdicts": "none" if ablation else "final", "unjudged": unjudged,
-                            "preset": preset, "thoughts": thoughts})
+                            "taken_over": taken_over, "preset": preset, "thoughts": thoughts})
     data = sample_data(Home.default(), session, model, sample, options)
     if as_json:
         emit(data)

@@ -12,6 +12,7 @@ from core.cli.output import emit, json_option, say, table
 from core.cli.queue_lines import item_line, queue_line
 from core.domain.errors import Conflict
 from core.domain.ids import new_id
+from core.domain.plural import counted
 from core.domain.queue import AskedSteps, QueueItem, QueueWork, ReviewQueue, in_review
 from core.domain.session import SessionRow
 from core.domain.session_query import Candidate, SessionQuery
@@ -85,7 +86,7 @@ def make(name: str, sessions: tuple[str, ...], query: str, steps: str, twice: in
     if as_json:
         emit({"queue": made, "name": name, **result})
     else:
-        say(f"Made the queue {name} of {result['sessions']} sessions: {made}")
+        say(f"Made the queue {name} of {counted(int(str(result['sessions'])), 'session')}: {made}")
 
 
 def _steps(text: str) -> AskedSteps:
@@ -177,7 +178,7 @@ def _find(conn: Connection, name: str) -> ReviewQueue:
 
 
 def _asks(work: QueueWork) -> str:
-    steps = {"all": "all steps", "errors": "the steps that failed"}.get(work.steps, f"{work.count} steps")
+    steps = {"all": "all steps", "errors": "the steps that failed"}.get(work.steps, f"{counted(work.count, 'step')}")
     return f"asks for {steps}" + (f" · {work.twice} % judged twice" if work.twice else "") + (
         " · blind" if work.blind else "")
 

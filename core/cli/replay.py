@@ -14,6 +14,7 @@ from core.cli.branch import make_branches
 from core.cli.log_access import reading
 from core.cli.output import emit, json_option, note, say
 from core.cli.watch import watch_to_end
+from core.domain.plural import counted
 from core.protocol.operations import BranchSession
 from core.store import log
 from core.store.home import Home
@@ -41,7 +42,7 @@ def replay(session: str, step: int | None, as_json: bool) -> int:
         emit({"session": session, "replay": name, "steps": last, "is_same": difference is None,
               "difference": None if difference is None else msgspec.to_builtins(difference)})
     else:
-        say(f"The same after {last} steps: results and files." if difference is None else difference.sentence)
+        say(difference.sentence if difference else f"The same after {counted(last, 'step')}: results and files.")
     return 0 if difference is None else 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,7 +10,8 @@ import click
 
 from core.cli.backup import SETTINGS, backup_folder
 from core.cli.output import emit, json_option, note, say
-from core.domain.errors import Conflict
+from core.domain.errors import Conflict, InvalidInput
+from core.domain.plural import counted
 from core.server.ownership import hold
 from core.store.home import Home
 from core.store.restore import restore as put_back
@@ -45,8 +47,10 @@ def restore(source: Path | None, yes: bool, drill: bool, settings: Path | None, 
     try:
         held = survey(source)
         if not yes and home.server_db.exists():
-            click.confirm(f"Replace the log by {source} ({held.sessions} sessions, {held.events:,} events)?",
-                          abort=True, err=True)
+            if as_json or not sys.stdin.isatty():
+                raise InvalidInput("not_confirmed", "Nobody can be asked whether to replace the log; add --yes.")
+            click.confirm(f"Replace the log by {source} ({counted(held.sessions, 'session')}, "
+                          f"{counted(held.events, 'event')})?", abort=True, err=True)
         restored = put_back(source, home.server_db)
         for suffix in ("", "-wal", "-shm"):
             home.search_db.with_name(home.search_db.name + suffix).unlink(missing_ok=True)
@@ -56,7 +60,7 @@ def restore(source: Path | None, yes: bool, drill: bool, settings: Path | None, 
         emit({"file": str(source), "sessions": held.sessions, "events": held.events,
               "kept": str(restored.former) if restored.former else None, "accounts": restored.accounts})
     else:
-        say(f"Restored {held.sessions} sessions, {held.events:,} events." +
+        say(f"Restored {counted(held.sessions, 'session')}, {counted(held.events, 'event')}." +
             (f" The former log is kept as {restored.former}." if restored.former else ""))
         if restored.accounts is None:
             note("The former log's accounts could not be read: tokens are those of the backup. Revoke again what was "
@@ -74,4 +78,4 @@ def _drill(source: Path, as_json: bool) -> None:
         emit({"file": str(source), "sessions": held.sessions, "events": held.events, "lacking": held.lacking,
               "works": True})
     else:
-        say(f"{source} can be restored: {held.sessions} sessions, {held.events:,} events.")
+        say(f"{source} can be restored: {counted(held.sessions, 'session')}, {counted(held.events, 'event')}.")

@@ -8,6 +8,7 @@ import click
 
 from core.cli.log_access import reading, writing
 from core.cli.output import emit, json_option, say
+from core.domain.plural import counted
 from core.protocol.operations import DeleteSession
 from core.server.authority import Authority
 from core.server.lookups import lookups_of
@@ -28,7 +29,8 @@ def retention(dry_run: bool, at_once: bool, as_json: bool) -> None:
     home = Home.default()
     settings = read_retention(home)
     if settings.after_days is None and not as_json:
-        say(f"Nothing goes by itself: {home.path / 'retention.toml'} says no after_days.")
+        file = home.path / "retention.toml"
+        say(f"Nothing goes by itself: {f'{file} says no after_days' if file.is_file() else f'there is no {file}'}.")
     with reading(home) as conn:
         due = due_sessions(conn, settings, lookups_of(home), time.time()) if settings.after_days else []
 
@@ -44,4 +46,4 @@ def retention(dry_run: bool, at_once: bool, as_json: bool) -> None:
                   "steps": one.steps, "bytes": one.bytes, "is_done": done})
         else:
             say(f"{one.session}  {one.title}: {settings.action}{'d' if done else ''}, as {one.why} "
-                f"({one.steps:,} steps, {one.bytes:,} bytes)")
+                f"({counted(one.steps, 'step')}, {counted(one.bytes, 'byte')})")

@@ -12,7 +12,7 @@ from core.domain.errors import InvalidInput, ReportableError
 from core.llm.extra import require_extra
 from core.training.worker import stop_on_signals
 from core.workers.messages import Problem
-from core.workers.reinforcement import RlMetric
+from core.workers.reinforcement import RlMetric, RlPlan
 from core.workers.training import TrainFailure
 
 
@@ -24,8 +24,10 @@ from core.workers.training import TrainFailure
 @click.option("--updates", type=click.IntRange(1), help="How often tasks are played and learnt from.")
 @click.option("--device", type=click.Choice(["auto", "cpu"]), help="cpu: use no GPU.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other setting of the run.")
+@click.option("--dry-run", is_flag=True, help="Say what would be played and learnt from, and do nothing.")
 @json_option
-def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], as_json: bool, **asked: str | int | None) -> int:
+def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], dry_run: bool, as_json: bool,
+       **asked: str | int | None) -> int:
     """Train a model on sessions that it plays in the environment KIND (as `tiphys rollout` names it).
 
     The same command goes on with a run that was stopped. With --json each line on stdout is one update; the last says
@@ -37,10 +39,14 @@ def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], as_json: boo
     values = dict(s.split("=", 1) for s in settings) | {"kind": kind, "model": model, "out": str(out)}
     try:
         require_extra("torch", "transformers")
-        from core.training.rl import run_rl
+        from core.training.rl import plan_rl, run_rl
         from core.training.rl_settings import read_rl_settings
 
         known = read_rl_settings(values | {name: str(value) for name, value in asked.items() if value is not None})
+        if dry_run:
+            plan = plan_rl(known)
+            emit(plan) if as_json else _say_plan(plan)
+            return 0
         summary = run_rl(known, emit if as_json else _say, stop_on_signals(threading.Event()))
     except ReportableError as error:
         if as_json:
@@ -53,6 +59,21 @@ def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], as_json: boo
     else:
         say(f"The trained model is in {summary.folder}.")
     return 0
+
+
+def _say_plan(plan: RlPlan) -> None:
+    say(f"{plan.updates:,} updates of {plan.sessions_an_update:,} sessions over {plan.items:,} items; "
+        f"{plan.test_items:,} are held out")
+    if plan.people:
+        say("of people, as of now: " + ", ".join(f"{count:,} {_PEOPLE[kind]}" for kind, count in plan.people.items()))
+    for why, count in plan.left_out.items():
+        say(f"left out: {count:,} sessions {_LEFT_OUT[why]}")
+
+
+_PEOPLE = {"corrections": "steps in the agent's place", "advice": "answers behind advice",
+           "branches": "pairs of branches", "verdicts": "judged sessions"}
+_LEFT_OUT = {"not_over": "that are not over", "other_environment": "of other tasks", "held_out": "of held-out items",
+             "other_tokens": "of another model: only what people did in them can be learnt"}
 
 
 def _say(metric: RlMetric) -> None:

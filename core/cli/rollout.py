@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from core.cli.output import emit, json_option, note, say, table
 from core.cli.private_server import is_served
 from core.domain.errors import InvalidInput, Unavailable
+from core.domain.plural import counted
 from core.domain.task import AgentSettings, EnvironmentSettings, Limits, ModelSettings, Task
 from core.environments.environment import EnvironmentKind
 from core.environments.registry import ENVIRONMENTS, environment_task, kind_of
@@ -65,6 +66,9 @@ def rollout(environment: str, items: str, group_size: int, options: Sequence[str
     if sum((plan, local is not None, run is not None, bool(model))) != 1:
         raise InvalidInput("no_model", "Name who plays: --local FOLDER, --run RUN, --model NAME with --base-url, or "
                            "--plan.")
+    if bool(model) != bool(base_url):
+        raise InvalidInput("no_model", f"--{'base-url' if model else 'model'} is missing: an endpoint is named by "
+                           "--model NAME and --base-url URL together.")
     if run is None and click.get_current_context().get_parameter_source("most_behind") == ParameterSource.COMMANDLINE:
         raise InvalidInput("bad_options", "--most-behind has an effect only with --run.")
     given = dict(_pair(one) for one in options)
@@ -178,22 +182,25 @@ def _teller(as_json: bool) -> Callable[[Rollout], None]:
             emit({"session": one.session, "group": one.group, "item": item, "score": one.score, "reward": one.reward,
                   "steps": one.steps, "state": one.state, "reason": one.reason, "tokens": one.tokens,
                   "rows": len(one.rows), "policy_versions": one.versions, "errors": len(one.errors),
-                  "unsampled": len(one.unsampled)})
+                  "unsampled": len(one.unsampled), "people": {str(k): v for k, v in one.people.items()}})
         else:
             score = "not scored" if one.score is None else f"score {one.score:g}"
-            say(f"{one.session}  item {item}  {one.state} ({one.reason})  {one.steps} steps  {score}")
+            say(f"{one.session}  item {item}  {one.state} ({one.reason})  {counted(one.steps, 'step')}  {score}")
 
     return tell
 
 
 def _say_sum(ended: Sequence[Rollout], as_json: bool) -> None:
     """What was reached in all, on stderr where lines are for programs."""
-    scores = [one.score for one in ended if one.score is not None]
+    own = [one for one in ended if not one.people]
+    scores = [one.score for one in own if one.score is not None]
     tell = note if as_json else say
     mean = f"mean score {sum(scores) / len(scores):.1f}" if scores else "no score"
     solved = sum(score >= 100 for score in scores)
-    tell(f"{len(ended):,} roll-outs, {sum(one.steps for one in ended):,} steps, {mean}, {solved:,} solved")
+    tell(f"{counted(len(own), 'roll-out')}, {counted(sum(one.steps for one in own), 'step')}, {mean}, "
+         f"{solved:,} solved"
+         + (f"; {len(ended) - len(own):,} more that people took over" if len(own) < len(ended) else ""))
     missing = sum(len(one.unsampled) for one in ended)
     if missing:
         why = next(iter(next(one for one in ended if one.unsampled).unsampled.values()))
-        tell(f"{missing:,} answers have no tokens to learn from: {why}")
+        tell(f"{counted(missing, 'answer')} without tokens to learn from: {why}")

@@ -8,6 +8,7 @@ and in functions only what is slow to load and not always needed (training, a se
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 import sys
@@ -80,9 +81,33 @@ COMMANDS: dict[str, tuple[str, str]] = {
 WITH_TRAINING = {"train", "rl", "export", "preview", "demo", "agent", "judge", "rollout"}
 """Commands that may tokenize, train, or run a local model."""
 
+QUIET = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "TRANSFORMERS_VERBOSITY": "error"}
+"""Libraries draw bars of their own over what a command says, and speak of parts that a person does not know."""
+
+
+GUESSES = {"ls": "sessions", "list": "sessions", "version": "--version", "gui": "open", "evaluate": "rescore",
+           "review": "open", "download": "export"}
+"""What people type for a command of another name."""
+
 
 class _LazyGroup(click.Group):
-    """A group whose commands are imported when they are needed."""
+    """A group whose commands are imported when they are needed; a file or link in a command's place is opened."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]
+                        ) -> tuple[str | None, click.Command | None, list[str]]:
+        word = args[0]
+        if word == "help":
+            args = [*(args[1:2] or ["--help"]), *(["--help"] if args[1:] else [])]
+            if args == ["--help"]:
+                click.echo(ctx.get_help())
+                ctx.exit()
+        elif word not in COMMANDS and (word.startswith(("tiphys://", "file://")) or os.path.exists(word)):  # noqa: PTH110
+            args = ["open", *args]
+        elif word not in COMMANDS and not word.startswith("-"):
+            near = [GUESSES[word]] if word in GUESSES else difflib.get_close_matches(word, COMMANDS, 1)
+            what = "is neither a command nor a file here." if any(c in word for c in "./\\") else "is no command."
+            ctx.fail(f"'{word}' {what}" + (f" Did you mean tiphys {near[0]}?" if near else ""))
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -108,6 +133,9 @@ def root(ctx: click.Context, home: str | None) -> None:
     """Watch, steer and review long-running language-model agents. Without a command: the desktop."""
     if home:
         os.environ["TIPHYS_HOME"] = home
+    if ctx.invoked_subcommand in WITH_TRAINING:
+        for name, value in QUIET.items():
+            os.environ.setdefault(name, value)
     _enter_training_environment(ctx)
     if ctx.invoked_subcommand is None:
         from core.cli.desktop import launch

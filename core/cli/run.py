@@ -16,6 +16,7 @@ from core.cli.watch import event_line, watch_to_end
 from core.domain.events import Event
 from core.domain.gain import gain_of
 from core.domain.host_rights import rights_of
+from core.domain.plural import counted
 from core.domain.task import AgentSettings, ModelSettings
 from core.domain.trajectory import Trajectory
 from core.store.home import Home
@@ -90,7 +91,7 @@ def wait_for_end(home: Home, session: str, as_json: bool) -> int:
     if as_json:
         emit(session_line(ended.row))
     else:
-        say(f"{ended.row.state} ({ended.row.reason}), {ended.row.steps} steps, {_score(ended)}")
+        say(f"{ended.row.state} ({ended.row.reason}), {counted(ended.row.steps, 'step')}, {_score(ended)}")
     return 0 if ended.row.state == "finished" else 1
 
 

@@ -8,6 +8,7 @@ from core.cli.log_access import reading, trajectory
 from core.cli.output import emit, json_option, say
 from core.cli.printed_json import ShownSession, ShownStep, shown_session
 from core.domain.gain import Gain
+from core.domain.plural import counted
 from core.store import blobs
 from core.store.home import Home
 
@@ -28,7 +29,8 @@ def show(session: str, step: int | None, context: bool, as_json: bool) -> None:
 def _print(shown: ShownSession) -> None:
     row = shown.row
     say(f"{row.title}  ({shown.session}, {row.origin})")
-    say(f"{row.state}{f' ({row.reason})' if row.reason else ''}, {row.steps:,} steps, {row.errors:,} with an error")
+    say(f"{row.state}{f' ({row.reason})' if row.reason else ''}, {counted(row.steps, 'step')}, {row.errors:,} with an "
+        "error")
     for step in shown.steps:
         _print_step(step, whole=len(shown.steps) == 1)
     for score in shown.scores:
@@ -54,4 +56,4 @@ def _print_step(step: ShownStep, whole: bool) -> None:
     for seen in step.observations:
         say(f"← {seen.status}{'' if seen.exit_code is None else f', exit code {seen.exit_code}'}\n{seen.text}")
     for message in step.context or ():
-        say(f"[{message.role}, {message.tokens:,} tokens] {message.content}")
+        say(f"[{message.role}, {counted(message.tokens, 'token')}] {message.content}")

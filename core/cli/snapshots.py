@@ -12,6 +12,7 @@ from core.agents.snapshot_store import SnapshotStore
 from core.cli.log_access import do, reading
 from core.cli.output import emit, json_option, note, say, table
 from core.domain.events import SnapshotFailed, SnapshotTaken, decode_stored
+from core.domain.plural import counted
 from core.protocol.operations import Control, RestoreSession
 from core.store import log
 from core.store.home import Home
@@ -34,8 +35,8 @@ def snapshot(session: str, as_json: bool) -> int:
         note("The running step takes long; the snapshot is taken after it.")
     elif isinstance(found, SnapshotTaken):
         emit(_line(session, found, True)) if as_json else say(
-            f"{found.id}: step {found.step}, {found.files:,} files, {found.bytes:,} bytes, {found.added:,} of them "
-            f"new, {found.seconds:.2f} s")
+            f"{found.id}: step {found.step}, {counted(found.files, 'file')}, {counted(found.bytes, 'byte')}, "
+            f"{found.added:,} of them new, {found.seconds:.2f} s")
     else:
         note(f"No snapshot could be taken: {found.reason}")
         return 1
@@ -72,7 +73,7 @@ def snapshots(session: str | None, as_json: bool) -> None:
     table(("snapshot", "session", "step", "cause", "files", "bytes", "new", "seconds", "here"),
           [(f.id, name, f.step, f.cause, f.files, f.bytes, f.added, f"{f.seconds:.2f}", "yes" if f.id in here else "no")
            for name, f in found])
-    say(f"All snapshots together take {stored:,} bytes.")
+    say(f"All snapshots together take {counted(stored, 'byte')}.")
     if found and session:
         for one in found[-1][1].not_saved:
             say(f"not saved by the last: {one.kind} {one.host} {one.what}".rstrip())

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from core.cli.output import emit, json_option, say
+from core.domain.plural import counted
 from core.store.home import Home
 from core.store.restore import survey
 
@@ -22,8 +23,9 @@ def verify(source: Path | None, as_json: bool) -> None:
     if as_json:
         emit(held)
         return
-    say(f"{held.path} is sound: {held.sessions} sessions, {held.events:,} events, {held.payloads:,} payloads.")
+    say(f"{held.path} is sound: {counted(held.sessions, 'session')}, {counted(held.events, 'event')}, "
+            f"{counted(held.payloads, 'payload')}.")
     if held.lacking:
-        say(f"{held.lacking:,} payloads that events name are not held.")
+        say(f"Not held: {counted(held.lacking, 'payload')} that events name.")
     if held.pending:
         say(f"It is of an older version; opening it applies {', '.join(held.pending)} after a backup.")

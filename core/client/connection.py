@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import re
 from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -242,7 +244,17 @@ def _refused(error: Exception, url: str) -> errors.ReportableError:
         return errors.Denied(code, answer or f"{url} refused the token.", server=url)
     if isinstance(error, InvalidStatus) and error.response.status_code == 400:
         return errors.ProtocolMismatch("subprotocol", f"{url} does not speak {SUBPROTOCOL}.", server=url)
-    return _unavailable(url, str(error) or type(error).__name__)
+    return _unavailable(url, words_of_failure(error))
+
+
+def words_of_failure(error: BaseException) -> str:
+    """Why a connection failed, without the numbers of the system and the names of classes."""
+    found = re.search(r"\[Errno -?\d+\] ([^:(\[]+)", str(error))
+    if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno).lower()
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    return found[1].strip().lower() if found else str(error) or type(error).__name__
 
 
 def _closed(error: ConnectionClosed, url: str, failure: errors.ReportableError | None) -> errors.ReportableError:

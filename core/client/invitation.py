@@ -14,7 +14,7 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.http11 import Response
 
 from core.client.certificate import split_address
-from core.client.connection import shut
+from core.client.connection import shut, words_of_failure
 from core.client.dial import dial
 from core.domain.errors import Denied, InvalidInput, ProtocolMismatch, ReportableError, Unavailable
 from core.domain.invitation import LONGEST, Invitation, parse_invitation
@@ -75,15 +75,18 @@ async def exchange(url: str, pin: str, path: str, secret: str, headers: Mapping[
 async def page(url: str, pin: str, path: str, secret: str, headers: Mapping[str, str] = {}) -> Response:
     """A page of the server's, asked for as a connection is, so that fingerprint, proxy and encryption are judged alike.
 
-    Raises Unavailable (server_away), ProtocolMismatch (no_invitations) where it knows no such pages.
+    Raises Unavailable (server_away), InvalidInput (bad_address), ProtocolMismatch (no_invitations) where it knows no
+    such pages.
     """
     try:
         socket = await dial(url.rstrip("/") + path, pin, secret, headers=headers)
     except InvalidStatus as answer:
         return answer.response
-    except (OSError, InvalidHandshake, InvalidURI, TimeoutError, EOFError) as error:
-        raise Unavailable("server_away", f"{url} cannot be reached: {str(error) or type(error).__name__}.",
-                          server=url) from error
+    except InvalidURI as error:
+        raise InvalidInput("bad_address", f"{url} is no address of a server: wss://HOST:PORT is expected.",
+                           address=url) from error
+    except (OSError, InvalidHandshake, TimeoutError, EOFError) as error:
+        raise Unavailable("server_away", f"{url} cannot be reached: {words_of_failure(error)}.", server=url) from error
     await shut(socket)
     raise ProtocolMismatch("no_invitations", f"{url} knows no invitations: it is older than this program.", server=url)
 

@@ -17,23 +17,27 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from core.client.issuer import LONGEST, checked_place, fetch
 from core.domain.errors import Denied, InvalidInput, Unavailable
 from core.domain.version import named, numbers
+from core.store.home import write_private
 
 NAMES = ("latest.json", "latest.json.sig")
 
 
 class Offered(msgspec.Struct, frozen=True, kw_only=True):
-    """What the feed says: a version of a program, and the SHA-256 of its packages by their names."""
+    """What the feed says: a version of a program, the SHA-256 of its packages by their names, and when it was signed,
+    in seconds since 1970 (0 by an older release)."""
 
     program: str
     version: str
     files: dict[str, str] = {}
+    signed_at: int = 0
 
 
-def newer(place: str, key: str) -> Offered | None:
-    """The version at a place, where it is newer than this program's; waits for disk or network.
+def newer(place: str, key: str, seen: Path) -> Offered | None:
+    """The version at a place, where it is newer than this program's; waits for disk or network. `seen` is the file that
+    says when the newest feed was signed that was believed here: an older one is put there again by somebody.
 
-    Raises InvalidInput (bad_feed) for a place, key or text that is none, Denied (feed_signature), Unavailable
-    (feed_away).
+    Raises InvalidInput (bad_feed) for a place, key or text that is none, Denied (feed_signature, feed_set_back),
+    Unavailable (feed_away).
     """
     text, signature = (_read(place, name) for name in NAMES)
     _verify(text, signature, key)
@@ -41,8 +45,25 @@ def newer(place: str, key: str) -> Offered | None:
         offered = msgspec.json.decode(text, type=Offered)
     except msgspec.DecodeError as error:
         raise InvalidInput("bad_feed", f"{place} holds no feed of updates: {error}", place=place) from error
+    _go_on(offered, key, seen)
     theirs, ours = numbers(f"{offered.program} {offered.version}"), numbers(named("tiphys"))
     return offered if offered.program == "tiphys" and ours and theirs > ours else None
+
+
+def _go_on(offered: Offered, key: str, seen: Path) -> None:
+    """Feeds of one key never go back in time. Raises Denied, Unavailable where `seen` cannot be written."""
+    try:
+        newest = msgspec.json.decode(seen.read_bytes(), type=dict[str, int])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        newest = {}
+    if offered.signed_at < newest.get(key, 0):
+        raise Denied("feed_set_back", "The feed of updates is older than the one that was there before: what it says"
+                     " is not believed.")
+    if offered.signed_at > newest.get(key, 0):
+        try:
+            write_private(seen, msgspec.json.encode({**newest, key: offered.signed_at}))
+        except OSError as error:
+            raise Unavailable("feed_away", f"{seen} cannot be written: {error}", place=str(seen)) from error
 
 
 def _read(place: str, name: str) -> bytes:

@@ -30,7 +30,8 @@ _QUIET = re.compile(r"(?:sleep|echo|true|date|wait|:)\b[^|><&;\n]*$")
 _PARTS = re.compile(r"&&|;|\n")
 _SED = re.compile(r"\b(?:sed|perl)\s+(?:-\w+\s+)*-\w*i\S*\s")
 _EDITED_LINES = re.compile(r"^edit\s+(\d{1,7}):(\d{1,7})\b")
-_PATHS = ("path", "file_path", "filename", "absolute_path", "target_file", "notebook_path", "file", "relative_path")
+_PATHS = ("path", "file_path", "filename", "absolute_path", "target_file", "notebook_path", "file", "relative_path",
+          "filePath", "relative_workspace_path")
 
 
 class Deed(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ import msgspec
 
 from core.domain.bounds import MOST_COST, NAME, WHOLE, clamp
 from core.domain.deed import Deed, deed_of
-from core.domain.step import Observation, StepBody, StepHead, Usage
+from core.domain.step import ActionError, Observation, StepBody, StepHead, Usage
 from core.domain.tools import OWN, ToolTable
 
 TITLE = 200
@@ -43,14 +43,16 @@ def make_head(body: StepBody, *, usage: Usage = Usage(), started_at: datetime | 
     deeds = [deed_of(action, tools) for action in body.actions]
     failed = {*refused, *(o.call_id for o in body.observations if o.is_error)}
     status = worst.status if worst else "finished"
+    if refused and status == "finished" and error is None:
+        status, error = "refused", ActionError(kind="refused", message="")
     made = [deed for deed, action in zip(deeds, body.actions, strict=True) if action.call_id not in failed]
     return StepHead(
         number=body.number,
         title=_title(body, deeds, path),
         tools=tuple(a.tool[:NAME] for a in body.actions),  # a model may name what there is not, at any length
         family=body.actions[0].family if body.actions else "other",
-        status="refused" if refused and status == "finished" else status,
-        is_error=bool(worst and worst.is_error),
+        status=status,
+        is_error=error is not None or bool(worst and worst.is_error),
         error_kind=error.kind if error else "",
         is_waiting=bool(deeds) and all(deed.kind == "wait" for deed in deeds),
         kind=_kind(deeds),

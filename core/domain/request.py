@@ -15,6 +15,13 @@ _COMMAND = re.compile(r"<command-name>(?P<name>.*?)</command-name>", re.DOTALL)
 _GIVEN = re.compile(r"<command-args>(?P<given>.*?)</command-args>", re.DOTALL)
 _TASK = re.compile(r"<(?P<tag>task|task_description|feedback|user_message|user_query|question)>\s*(?P<text>.*?)\s*"
                    r"</(?P=tag)>", re.DOTALL)
+_OPENED = re.compile(r"\A\s*<(?:task|task_description|user_message|user_query|question)>\s*")
+"""The end of a task that is cut stands nowhere."""
+
+_FIRST_HEADING = re.compile(r"\A#{1,6} *(?:motivation|background|overview|introduction|description|task)\s*\n+",
+                            re.IGNORECASE)
+"""A heading that every task of a benchmark begins with names none of them."""
+
 _BENCHMARK = re.compile(
     r"\A\s*(?:You are an AI assistant tasked with|We're currently solving the following issue|"
     r"Please fix the following issue for the repository)(?:.*?)^(?:Task Description:|ISSUE:|# Problem Statement)\s*"
@@ -41,7 +48,7 @@ def headline(text: str) -> str:
     """What was asked in a message, as a list names it: also without the words of a benchmark around its task."""
     words = requested(text)
     found = _BENCHMARK.match(words)
-    return found["text"] if found else words
+    return _FIRST_HEADING.sub("", found["text"] if found else words)
 
 
 def requested(text: str) -> str:
@@ -54,5 +61,5 @@ def requested(text: str) -> str:
     head = _CAVEAT.sub("", _EDITOR.sub("", _ADDED.sub("", head)))
     if found := _TASK.search(head):
         head = found["text"]
-    words = head.strip()
+    words = _OPENED.sub("", head).strip()
     return "" if words.split(" ")[0] in _HOUSEKEEPING and len(words) < 60 else words

@@ -191,7 +191,8 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     `kind` external: an agent that is not ours, which the session's gateway stands before. `recipe` names one of
     resources/agents; `dialect`, `command`, `resume` and `install` stand in for what it says, or make up for none.
     `kind` outside: a runner of somebody else's making comes for the session by itself, and the server starts none.
-    `is_attached`: somebody starts it outside the session's hosts, and points it to the gateway.
+    `is_attached`: somebody starts it outside the session's hosts, and points it to the gateway. `samples`: it holds
+    several conversations of one rank, and each that begins anew is a session of its own, beside the first.
     `acp`: it is spoken to by the Agent Client Protocol besides, and this is who gives it leave: a person at the
     session (desktop), or always the same answer; "": it is not.
     """
@@ -203,6 +204,7 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     resume: bounds.Address = ""
     install: bounds.Address = ""
     is_attached: bool = False
+    samples: bool = False
     acp: Literal["", "desktop", "allow", "reject"] = ""
     model: ModelSettings = ModelSettings()
     media: ModelSettings | None = None

@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 
 import msgspec
 
-from core.domain.errors import InvalidInput
+from core.domain.errors import InvalidInput, ReportableError, Unavailable
 from core.domain.task import EnvironmentSettings, Limits, Task
 from core.environments import adapters
 from core.environments.environment import Environment, EnvironmentKind
@@ -36,8 +36,16 @@ def kind_of(settings: EnvironmentSettings) -> EnvironmentKind:
 
 
 def open_environment(settings: EnvironmentSettings) -> Environment:
-    """The environment of settings. Raises InvalidInput (bad_environment), Unavailable (no_environment_extra)."""
-    return kind_of(settings).open(settings)
+    """The environment of settings. Raises InvalidInput (bad_environment), Unavailable (no_environment_extra,
+    environment_failed: it is foreign code, and may raise anything)."""
+    kind = kind_of(settings)
+    try:
+        return kind.open(settings)
+    except ReportableError:
+        raise
+    except Exception as error:
+        raise Unavailable("environment_failed", f"The environment {kind.name} failed: it cannot be made, "
+                          f"{type(error).__name__}: {str(error)[:200]}.", kind=kind.name) from error
 
 
 def with_horizon(task: Task) -> Task:

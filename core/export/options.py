@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from core.domain.errors import InvalidInput
+from core.domain.misfit import misfit
 from core.export.presets import with_preset
 
 
@@ -74,7 +75,7 @@ def read_options(data: object) -> ExportOptions:
     try:
         options = msgspec.convert(with_preset(data or {}), ExportOptions)
     except msgspec.ValidationError as error:
-        raise InvalidInput("bad_options", f"The export options cannot be read: {error}") from error
+        raise InvalidInput("bad_options", f"Of the export options {misfit(error, ExportOptions)}.") from error
     if min(options.react, options.summary) < 0:
         raise InvalidInput("bad_options", "A sample cannot count less than 0 times.")
     if not 0 <= options.eval_share < 1:

@@ -55,14 +55,14 @@ def _part(part: Any) -> Part:
         return "result", _result(inner if inner is not None else part)
     if kind in _REASONING or kind.endswith("ReasoningContent") or part.get("thought") is True:
         held = [*dicts_of(part.get("summary")), *dicts_of(json_of(part.get("content")))]
-        names = ("thinking", "reasoning", "text", *(() if held else ("content",)))
-        words = [text_of(part.get(k)) for k in names]
+        words = [text_of(part.get(k)) for k in ("thinking", "reasoning", "text")]
+        words += [] if held else [text_of(part.get("content"))]
         return "reasoning", paragraphs(*words, *(text_of(p.get("text")) for p in held))
     if "reasoningContent" in part:
         return "reasoning", text_of(dict_of(dict_of(part["reasoningContent"]).get("reasoningText")).get("text"))
-    words = part.get("text", part.get("refusal", part.get("content") if kind == "text" else None))
-    if kind in (*_TEXTS, "") and words is not None:
-        return "words", as_json(words)
+    told = part.get("text", part.get("refusal", part.get("content") if kind == "text" else None))
+    if kind in (*_TEXTS, "") and told is not None:
+        return "words", as_json(told)
     return "words", f"[{kind or next(iter(part), 'part')}]"
 
 

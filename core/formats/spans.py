@@ -11,7 +11,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import msgspec
@@ -235,32 +235,53 @@ def _told(given: Sequence[Message]) -> tuple[list[Message], list[Message]]:
 
 
 def _runs(ordered: Sequence[ParkedSpan]) -> dict[tuple[int, int], ParkedSpan]:
-    """The run of each call, by the place of its request and its own in it: the one of its id; where runs have no ids,
-    the one of its name and arguments, else of its name alone. Each run answers one call, and came after it."""
+    """The run of each call, by the place of its request and its own in it."""
     found: dict[tuple[int, int], ParkedSpan] = {}
-    asked: list[tuple[int, int, ParkedCall]] = []
+    open_calls = _OpenCalls()
     late: list[ParkedSpan] = []
     for place, span in enumerate(ordered):
         if span.is_model:
-            asked += ((place, n, call) for n, call in enumerate(span.calls))
-        elif not _take(found, asked, span) and span.calls[0].id:
+            for number, call in enumerate(span.calls):
+                open_calls.add((place, number), call)
+        elif (where := open_calls.answer(span.calls[0])) is not None:
+            found[where] = span
+        else:
             late.append(span)
     for span in late:  # clocks of different machines
-        _take(found, asked, span)
+        if span.calls[0].id and (where := open_calls.answer(span.calls[0])) is not None:
+            found[where] = span
     return found
 
 
-def _take(found: dict[tuple[int, int], ParkedSpan], asked: list[tuple[int, int, ParkedCall]], span: ParkedSpan) -> bool:
-    """Give a run to the call that it answers; whether there is one."""
-    (run,) = span.calls
-    if run.id:
-        fits = [one for one in asked if one[2].id == run.id]
-    else:
-        named = [one for one in asked if one[2].name == run.name]
-        newest = [one for one in named if one[0] == named[-1][0]]
-        fits = [one for one in named if set(one[2].marks) & set(run.marks)] or newest
-    if fits:
-        place, number, _ = fits[0]
-        found[place, number] = span
-        asked.remove(fits[0])
-    return bool(fits)
+class _OpenCalls:
+    """The calls that no run has answered yet, by what a run may know of them; each answers one, the oldest first."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], dict[tuple[int, int], ParkedCall]] = {}
+
+    def add(self, where: tuple[int, int], call: ParkedCall) -> None:
+        """A call was made."""
+        for key in self._keys(call):
+            self._known.setdefault(key, {})[where] = call
+
+    def answer(self, run: ParkedCall) -> tuple[int, int] | None:
+        """The call of a run's id; where runs have no ids, the one of its name and arguments, else that of its name in
+        the newest request that has one. It is open no more."""
+        keys = [("id", run.id)] if run.id else [key for key in self._keys(run) if key[0] == "marked"]
+        where = next((next(iter(held)) for key in keys if (held := self._known.get(key))), None)
+        if where is None and not run.id and (named := self._known.get(("name", run.name))):
+            newest = next(reversed(named))[0]
+            where = min(takewhile(lambda one: one[0] == newest, reversed(named)))
+        if where is not None:
+            self._close(where, run)
+        return where
+
+    def _close(self, where: tuple[int, int], run: ParkedCall) -> None:
+        held = self._known[("id", run.id) if run.id else ("name", run.name)]
+        for key in self._keys(held[where]):
+            self._known[key].pop(where, None)
+
+    @staticmethod
+    def _keys(call: ParkedCall) -> list[tuple[str, ...]]:
+        marked = [("marked", call.name, mark) for mark in call.marks]
+        return [*([("id", call.id)] if call.id else []), ("name", call.name), *marked]

@@ -88,23 +88,32 @@ class Calls:
     def take(self, update: Json) -> str | None:
         """A call that began or went on; its title where it is a new one."""
         name = text_of(update.get("toolCallId"))
-        is_new = name not in self._calls
+        is_new = "title" not in self._calls.get(name, {})
         call = self._calls.setdefault(name, {})
         call.update({key: value for key, value in update.items() if value is not None})
+        self.announce(update)
         is_over = call.get("status") in ("completed", "failed")
         if call.get("kind") == "execute" and (is_over or call.get("status") == "in_progress"):
             self._print(name, call)
         if is_over:
             for edit in self._edits(call) if call["status"] == "completed" else ():
                 self._tell("edit", edit)
-            self._calls[name] = {}
+            self._calls[name] = {"title": call.get("title")}
             self._printed.pop(name, None)
         return title_of(call) if is_new else None
 
+    def announce(self, update: Json) -> None:
+        """Remember the edits of a call, which some agents show only when they ask for leave."""
+        edits = [part for part in objects_of(update.get("content")) if part.get("type") == "diff"]
+        if edits:
+            self._calls.setdefault(text_of(update.get("toolCallId")), {})["edits"] = edits
+
     def _print(self, name: str, call: Json) -> None:
+        text = output_of(call)
+        if not text and call.get("status") == "in_progress":  # it may still wait for leave
+            return
         given = object_of(call.get("rawInput")).get("command")
         command = given if isinstance(given, str) and given else title_of(call)
-        text = output_of(call)
         before = self._printed.get(name)
         self._printed[name] = text
         new = text[len(before):] if before is not None and text.startswith(before) else text
@@ -114,15 +123,15 @@ class Calls:
             self._tell("printed", head + new[-MOST_TEXT:] + end)
 
     def _edits(self, call: Json) -> Iterator[Json]:
-        for part in objects_of(call.get("content")):
-            path, after = part.get("path"), part.get("newText")
-            if part.get("type") != "diff" or not isinstance(path, str) or not isinstance(after, str) or not path:
+        for part in call.get("edits", ()):
+            path, after = text_of(part.get("path")), text_of(part.get("newText"))
+            if not path or not isinstance(part.get("newText"), str):
                 continue
             path = os.path.normpath(Path(self._folder) / path)
-            before = text_of(part.get("oldText")) if part.get("oldText") is not None else None
+            before = text_of(part.get("oldText")) or None
             is_large = len(after) > MOST_TEXT or len(before or "") > MOST_TEXT
             yield {"path": path[:4096], "before": None if is_large else before, "after": "" if is_large else after,
-                   "size": len(after.encode("utf-8", "replace")), "too_large": is_large,
+                   "size": len(after.encode()), "too_large": is_large,
                    "is_partial": not is_large and not _holds(path, after)}
 
 
@@ -130,7 +139,7 @@ def _holds(path: str, text: str) -> bool:
     """Whether a file is this text: some agents show all of it, some only the part that they changed."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(4 * MOST_TEXT + 1) == text.encode("utf-8", "replace")
+            return file.read(4 * MOST_TEXT + 1) == text.encode()
     except (OSError, ValueError):
         return False
 
@@ -239,7 +248,9 @@ class AcpAgent:
 
     def _outcome(self, params: Json) -> Json:
         """An answer to a request for leave: an option of the agent's own, once rather than always."""
-        may = self._on_leave(asked_for(object_of(params.get("toolCall"))))
+        call = object_of(params.get("toolCall"))
+        self._calls.announce(call)
+        may = self._on_leave(asked_for(call))
         chosen = option_for(may, objects_of(params.get("options")))
         return {"outcome": "cancelled"} if chosen is None else {"outcome": "selected", "optionId": chosen}
 
@@ -290,8 +301,11 @@ def asked_for(call: Json) -> str:
     """What leave is asked for: the agent's own title of it, and what it is about to do, whatever the title says."""
     given = call.get("rawInput") or {text_of(part.get("path")): part.get("newText")
                                      for part in objects_of(call.get("content")) if part.get("type") == "diff"}
+    title = title_of(call)
+    if isinstance(given, dict):
+        given = {name: value for name, value in given.items() if value != title}
     shown = json.dumps(given, ensure_ascii=False)[:MOST_GIVEN] if given else ""
-    return (title_of(call) + " " + shown).strip()
+    return f"{title} {shown}".strip()
 
 
 def output_of(call: Json) -> str:
@@ -299,7 +313,7 @@ def output_of(call: Json) -> str:
     raw = call.get("rawOutput")
     raw = raw.get("output") if isinstance(raw, dict) else raw
     if isinstance(raw, str) and raw:
-        return raw
+        return text_of(raw)
     if call.get("status") == "in_progress" and "rawInput" not in call:
         return ""
     parts = (object_of(part.get("content")) for part in objects_of(call.get("content")))

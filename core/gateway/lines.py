@@ -66,8 +66,10 @@ def identity_of(head: Head) -> tuple[tuple[str, ...], bool]:
 class AgentLines:
     """The lines of a session's agent."""
 
-    def __init__(self, lines: Sequence[AgentLine] = ()) -> None:
-        self._lines = [*lines]
+    def __init__(self, lines: Sequence[AgentLine] = (), *, has_samples: bool = False) -> None:
+        """`has_samples`: what begins anew, and says by no header of the agent's that it is the same conversation, is
+        another one and no compaction."""
+        self._lines, self._has_samples = [*lines], has_samples
         self.is_restarted = False
         """Whether the agent was started again since the main line's last request: it may have another name now."""
         self.was_summarised = False
@@ -101,7 +103,8 @@ class AgentLines:
 
     def _same(self, asked: Asked) -> AgentLine | None:
         """The line that begins anew with nothing in common: a subagent's only where headers say that it is."""
-        able = (line for line in reversed(self._lines) if line is self.main or asked.is_subagent)
+        able = (line for line in reversed(self._lines) if (line is self.main or asked.is_subagent)
+                and not (self._has_samples and not asked.identity))
         return next((line for line in able if (line.identity, line.tools) == (asked.identity, asked.tools)), None)
 
     def forget(self, line: AgentLine) -> None:

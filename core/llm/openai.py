@@ -56,7 +56,8 @@ class OpenAIModel:
         except openai.APITimeoutError as error:
             raise EndpointError("endpoint_timeout", "The endpoint did not answer in time.") from error
         except openai.APIConnectionError as error:
-            raise EndpointError("endpoint_unreachable", f"The endpoint cannot be reached: {_cause(error)}.") from error
+            raise EndpointError("endpoint_unreachable", f"The endpoint {self._settings.base_url or 'of OpenAI'} cannot "
+                                f"be reached: {_cause(error)}.") from error
         except openai.APIError as error:
             raise _broken(str(error.message)) from error
         except (openai.OpenAIError, ValueError, TypeError, LookupError, AttributeError) as error:

@@ -6,17 +6,20 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from core.domain.errors import InvalidInput
+from core.domain.errors import InvalidInput, NotFound
 from core.domain.events import Fact, ScoreGiven, SessionCreated, SessionStateChanged, StepAdded, SummaryAdded
 from core.domain.sampled import Sampled, TokenRow, decode_sampled, token_rows
 from core.domain.step import decode_body
 from core.domain.task import Task
+from core.store import blobs, log
+from core.store.sqlite import Connection
 
 
 class Rollout(msgspec.Struct, kw_only=True):
     """One session of a policy on a task. `score` is 0 to 100, or None where nothing was scored; `reward` the sum of the
     observations' rewards, `step_rewards` those of each step that had any; `errors` the steps with a failed action.
-    `unsampled` says of steps why their answers have no tokens, although there should be some.
+    `people` says which steps a person wrote in the policy's place, and who. `unsampled` says of steps why their answers
+    have no tokens, although there should be some.
     """
 
     session: str
@@ -31,6 +34,7 @@ class Rollout(msgspec.Struct, kw_only=True):
     reason: str = ""
     rows: list[TokenRow] = []
     unsampled: dict[int, str] = {}
+    people: dict[int, str] = {}
 
     @property
     def is_whole(self) -> bool:
@@ -46,6 +50,15 @@ class Rollout(msgspec.Struct, kw_only=True):
     def tokens(self) -> int:
         """How many tokens the policy sampled."""
         return sum(sum(row.is_own) for row in self.rows)
+
+
+def stored_rollout(conn: Connection, session: str) -> Rollout:
+    """The roll-out of a session as its log tells it now. Raises NotFound for a session that is not there, InvalidInput
+    as below."""
+    if not log.head(conn, session):
+        raise NotFound("no_session", f"There is no session {session}.", session=session)
+    facts = (placed.event.fact for placed in log.read_all(conn, session))
+    return rollout_of(session, facts, lambda name: blobs.get(conn, name))
 
 
 def rollout_of(session: str, facts: Iterable[Fact], blob: Callable[[str], bytes]) -> Rollout:
@@ -75,6 +88,8 @@ def _take(rollout: Rollout, fact: Fact, samples: list[tuple[int, Sampled]], blob
             if rewards:
                 rollout.step_rewards[head.number] = sum(rewards)
                 rollout.reward += sum(rewards)
+            if head.author:
+                rollout.people[head.number] = head.author
             if head.is_error:
                 rollout.errors.append(head.number)
             if body.unsampled:

@@ -21,6 +21,8 @@ CONNECT_S = 20.0
 IDLE_S = 600.0
 WEB_PORTS = (80, 443)
 CLIENTS = 256
+READY = "listening"
+"""What it says once clients are taken."""
 METADATA = frozenset(map(ipaddress.ip_address, (
     "168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")))
 """Of clouds that keep theirs outside of the link's addresses: Azure, Alibaba, Oracle, AWS, Google."""
@@ -167,6 +169,8 @@ async def main(port: int, names: list[str]) -> None:
             await serve(reader, writer, way)
 
     server = await asyncio.start_server(on_client, "0.0.0.0", port, limit=HEAD)
+    sys.stdout.write(f"{READY}\n")
+    sys.stdout.flush()
     async with server:
         await server.serve_forever()
 

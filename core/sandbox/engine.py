@@ -14,6 +14,7 @@ import docker.constants
 import docker.errors
 import docker.tls
 import requests
+from urllib3.exceptions import HTTPError
 
 from core.domain.errors import NotFound, Unavailable
 from core.sandbox.placement import EngineAddress
@@ -90,8 +91,8 @@ def translated(call: Callable[..., T], *args: Any) -> T:
         return call(*args)
     except docker.errors.NotFound as error:
         raise NotFound("not_in_engine", f"The Docker engine does not know it: {error.explanation}.") from error
-    except (docker.errors.DockerException, requests.RequestException, OSError) as error:
-        raise _unavailable(error) from error
+    except (docker.errors.DockerException, requests.RequestException, HTTPError, OSError) as error:
+        raise _unavailable(error) from error  # the SDK reads a stream past requests
 
 
 def _unavailable(error: Exception) -> Unavailable:

@@ -6,6 +6,7 @@ reached through it; there is no route outside; and names of the outside are not 
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from ipaddress import IPv4Network, ip_network
 from pathlib import Path
@@ -26,6 +27,9 @@ TRIES = 8
 PORT = 3128
 NAME = "egress"
 NOBODY = "65534:65534"
+STARTS_S = 30.0
+"""How long the proxy is waited for, in seconds."""
+
 NO_IPV6 = {"net.ipv6.conf.all.disable_ipv6": "1"}
 
 
@@ -60,16 +64,21 @@ def _free_subnet(engine: Client) -> IPv4Network:
 
 def ensure_egress(engine: Client, name: str, network: str, image: str, reach: tuple[str, ...],
                   labels: dict[str, str]) -> None:
-    """The session's proxy, running. Blocking. Raises Unavailable where it does not run."""
+    """The session's proxy, taking clients. Blocking. Raises Unavailable where it does not."""
     try:
         container = engine.containers.get(name)
     except docker.errors.NotFound:
         container = _create(engine, name, network, image, reach, labels)
-    if container.status != "running":
-        container.start()
-    container.reload()
-    if container.status != "running":
-        raise Unavailable("no_egress", f"The session's way out does not run: {container.logs(tail=3).decode()[-300:]}")
+    if container.status == "running":
+        return
+    container.start()
+    end = time.monotonic() + STARTS_S  # one that an earlier version made does not say that it listens
+    while egress.READY.encode() not in container.logs() and time.monotonic() < end:
+        time.sleep(0.05)
+        container.reload()
+        if container.status not in ("running", "restarting"):
+            words = container.logs(tail=3).decode("utf-8", "replace")[-300:]
+            raise Unavailable("no_egress", f"The session's way out does not run: {words}")
 
 
 def _create(engine: Client, name: str, network: str, image: str, reach: tuple[str, ...], labels: dict[str, str]) -> Any:

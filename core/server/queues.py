@@ -29,6 +29,8 @@ from core.store.accounts import Principal
 from core.store.sqlite import Connection
 
 LONGEST_NAME, LONGEST_RUBRIC, MOST_QUEUES = 120, 8_192, 1_000
+MOST_OF_ONE = 250
+"""Queues that one account makes, but for an administrator's: nobody else takes the room of all."""
 
 
 def apply(conn: Connection, principal: Principal, command: Command, op: QueueOp, lookups: Lookups) -> dict[str, Any]:
@@ -48,15 +50,19 @@ def apply(conn: Connection, principal: Principal, command: Command, op: QueueOp,
 
 
 def _make(conn: Connection, principal: Principal, command: Command, op: MakeQueue) -> dict[str, Any]:
-    known = [q for q in queues.queues(conn) if q.queue == command.session]
+    there = queues.queues(conn)
+    known = [q for q in there if q.queue == command.session]
     if known and command.again and known[0].by == principal.name:
         return {"sessions": len(queues.items(conn, command.session))}
     if known:
         raise Conflict("queue_exists", f"There is a queue {command.session} already.", queue=command.session)
     if not is_id(command.session):
         raise InvalidInput("bad_id", f"{command.session[:80]!r} cannot be the id of a queue.")
-    if len(queues.queues(conn)) >= MOST_QUEUES:
+    if len(there) >= MOST_QUEUES:
         raise LimitReached("too_many_queues", f"A server has at most {MOST_QUEUES} queues.")
+    if sum(one.by == principal.name for one in there) >= MOST_OF_ONE and not principal.allows("admin"):
+        raise LimitReached("too_many_queues", f"{principal.name} has made {MOST_OF_ONE} queues: one account makes no "
+                           "more.")
     if op.work.steps == "some" and not op.work.count:
         raise InvalidInput("bad_queue", "A queue that asks for some steps says how many.")
     if len(op.work.rubric) > LONGEST_RUBRIC:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from core.domain.errors import InvalidInput
+from core.domain.misfit import misfit
 from core.store.home import Home
 
 FILE = "retention.toml"
@@ -41,7 +42,13 @@ def read_retention(home: Home) -> RetentionSettings:
         found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), RetentionSettings)
     except FileNotFoundError:
         return RetentionSettings()
-    except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
+    except msgspec.ValidationError as error:
+        raise InvalidInput("bad_retention", f"In {path} {misfit(error, RetentionSettings)}.", path=str(path)) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput("bad_retention", f"{path} is no TOML: {error}", path=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput("bad_retention", f"{path} is no text in UTF-8.", path=str(path)) from error
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput("bad_retention", f"{path} cannot be read: {error}", path=str(path)) from error
     if found.folder and not found.target(home).is_absolute():
         raise InvalidInput("bad_retention", f"In {path} folder must be a whole path, not {found.folder!r}.",

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from core.domain.errors import Conflict, Denied, InvalidInput, NotFound
-from core.store.sqlite import Connection
+from core.store.sqlite import Connection, scalar
 
 SCOPES = ("view", "guide", "review", "propose", "run", "metrics", "admin")
 """What an account may hold; `admin` includes the others. `propose` is for programs that judge as a rule or a judge,
@@ -95,6 +95,13 @@ def add_account(conn: Connection, name: str, scopes: Iterable[str], token: str =
                  "VALUES (?, ?, ?, ?, ?)", (name, digest(token), json.dumps(held), datetime.now(UTC).isoformat(),
                                             _text(expires_at)))
     return token
+
+
+def is_known(conn: Connection, name: str) -> bool:
+    """Whether there is, or was, an account or an invitation of that name, or events that came with its token."""
+    return any(scalar(conn, sql, name) is not None for sql in (
+        "SELECT 1 FROM account WHERE name = ?", "SELECT 1 FROM invitation WHERE account = ?",
+        "SELECT 1 FROM attribution WHERE account = ? LIMIT 1"))
 
 
 def is_alive(conn: Connection, name: str) -> bool:

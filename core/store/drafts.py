@@ -3,7 +3,7 @@ run's folder; a person's word is one more line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,8 +13,11 @@ from core.domain.drafts import DraftAnswer, DraftRecord, DraftState
 from core.domain.errors import InvalidInput, NotFound
 
 FILE, ANSWERS = "drafts.jsonl", "answers.jsonl"
-LONGEST = 256 << 20
-"""Bytes of the longest such file that is read."""
+LONGEST = {FILE: 32 << 20, ANSWERS: 256 << 20}
+"""Bytes of the longest such file that is read; of answers only where each stands is held."""
+
+LONGEST_LINE = 16 << 20
+"""Bytes of one record."""
 
 T = TypeVar("T")
 
@@ -38,16 +41,13 @@ class DraftRecords:
         """The records by number. Raises NotFound (no_drafts), InvalidInput (bad_drafts)."""
         if not self._path.is_file():
             raise NotFound("no_drafts", f"{self._folder} holds no {FILE} of generated tasks.", path=str(self._folder))
-        found = {record.id: record for record in _lines(self._path, DraftRecord)}
+        found = {record.id: record for _, record in _sized(self._path, DraftRecord)}
         return sorted(found.values(), key=lambda one: one.number)
 
-    def answers(self) -> dict[int, list[DraftAnswer]]:
-        """The authors' answers in their order, by the draft's number; {} where none were noted. Raises InvalidInput."""
-        found: dict[int, list[DraftAnswer]] = {}
-        if (self._folder / ANSWERS).is_file():
-            for answer in _lines(self._folder / ANSWERS, DraftAnswer):
-                found.setdefault(answer.number, []).append(answer)
-        return found
+    def answers(self) -> Mapping[int, Sequence[DraftAnswer]]:
+        """The authors' answers in their order, by the draft's number; none where none were noted. They are read again
+        when they are looked at. Raises InvalidInput."""
+        return StoredAnswers(self._folder / ANSWERS)
 
     def decide(self, name: str, state: DraftState, reason: str) -> DraftRecord:
         """A person's word about a draft. Raises NotFound (no_draft), OSError, and as `all`."""
@@ -59,18 +59,51 @@ class DraftRecords:
         return changed
 
 
+class StoredAnswers(Mapping[int, Sequence[DraftAnswer]]):
+    """Answers that stay in their file: each is read when it is looked at."""
+
+    def __init__(self, path: Path) -> None:
+        """Looks through the file once. Raises InvalidInput (bad_drafts) for a line that is none."""
+        self._path = path
+        self._places: dict[int, list[tuple[int, int]]] = {}
+        start = 0
+        for size, answer in _sized(path, DraftAnswer) if path.is_file() else ():
+            self._places.setdefault(answer.number, []).append((start, size))
+            start += size
+
+    def __getitem__(self, number: int) -> Sequence[DraftAnswer]:
+        places, found = self._places[number], list[DraftAnswer]()
+        with self._path.open("rb") as file:
+            for start, size in places:
+                file.seek(start)
+                found.append(_decoded(self._path, file.read(size), 0, DraftAnswer))
+        return found
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
 def _append(path: Path, value: object) -> None:
     with path.open("ab") as file:
         file.write(msgspec.json.encode(value) + b"\n")
 
 
-def _lines(path: Path, kind: type[T]) -> Iterator[T]:
-    if path.stat().st_size > LONGEST:
-        raise InvalidInput("bad_drafts", f"{path} has more than {LONGEST >> 20} MiB.", path=str(path), line=0)
+def _sized(path: Path, kind: type[T]) -> Iterator[tuple[int, T]]:
+    """Each record of a file, with its bytes."""
+    if path.stat().st_size > LONGEST[path.name]:
+        raise InvalidInput("bad_drafts", f"{path} has more than {LONGEST[path.name] >> 20} MiB.", path=str(path),
+                           line=0)
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield msgspec.json.decode(line, type=kind)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise InvalidInput("bad_drafts", f"{path}, line {number}, is no record of a draft: {error}",
-                                   path=str(path), line=number) from error
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
+            yield len(line), _decoded(path, line, number, kind)
+
+
+def _decoded(path: Path, line: bytes, number: int, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInput("bad_drafts", f"{path}, line {number}, is no record of a draft: {error}", path=str(path),
+                           line=number) from error

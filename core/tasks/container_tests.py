@@ -20,6 +20,7 @@ from core.domain.errors import NotFound, ReportableError
 from core.domain.ids import new_id
 from core.domain.task import Task
 from core.sandbox.archive import tar_of
+from core.sandbox.disk_watch import unless_full
 from core.sandbox.engine import drop_image, in_thread
 from core.sandbox.sandbox import Ran, Sandbox
 from core.tasks.evaluator_hosts import LOGS, TESTS, EvaluatorHosts
@@ -29,6 +30,21 @@ OUTPUT_LIMIT = 64 * 1024
 VERIFIER = f"{LOGS}/verifier"
 CLEAN = ("PYTHONNOUSERSITE=1", "PYTHONSAFEPATH=1", "PYTHONDONTWRITEBYTECODE=1")
 """A module that the agent left in its home or working folder is not taken for one of the tests' own."""
+
+GUARD = f"{LOGS}/guard"
+_SAFE_PATH = """import os, sys
+class Safe:
+    @staticmethod
+    def find_spec(*_):
+        if sys.path and sys.path[0] in ("", os.getcwd()):
+            sys.meta_path.remove(Safe)
+            del sys.path[0]
+given = open("/proc/self/cmdline").read().split("\\0")[1:]
+if sys.version_info < (3, 11) and any(one.startswith("-") and one[-1] in "mc-" for one in given[:3]):
+    import runpy
+    sys.meta_path.insert(0, Safe)
+"""
+"""PYTHONSAFEPATH for the Pythons before it (3.11), which put the working folder in front as they begin."""
 
 SUMMED_UP = "run-tests.sh"
 _SUMMARY = re.compile(rb"^=+ short test summary info =+\s*$", re.MULTILINE)
@@ -62,10 +78,13 @@ async def _in_copy(task: Task, tests: Sequence[tuple[str, Path]], copy: Sandbox)
         if place != TESTS:  # what the agent left there is none of the tests
             await copy.run(["rm", "-rf", place])
         await copy.unpack(tar_of(tests), place)
-        command = (f"mkdir -p {VERIFIER}; {_command(task, place)} > {LOGS}/output 2>&1; code=$?; "
+        await copy.run(["mkdir", "-p", GUARD])
+        await copy.write_file(f"{GUARD}/sitecustomize.py", _SAFE_PATH.encode())
+        command = (f"mkdir -p {VERIFIER}; export PYTHONPATH={GUARD}${{PYTHONPATH:+:$PYTHONPATH}}; "
+                   f"{_command(task, place)} > {LOGS}/output 2>&1; code=$?; "
                    f"tail -c {OUTPUT_LIMIT} {LOGS}/output; exit $code")
-        ran = await copy.run(["env", *_environment(task, place), "bash", "-c", command], cwd=copy.workspace,
-                             timeout=timeout, limit=OUTPUT_LIMIT)
+        ran = await unless_full(copy.run(["env", *_environment(task, place), "bash", "-c", command],
+                                         cwd=copy.workspace, timeout=timeout, limit=OUTPUT_LIMIT), [copy])
         if ran.timed_out:
             return failed(f"The tests did not end within {timeout:g} s.")
         if Path(task.evaluator.script).name == SUMMED_UP:
@@ -85,7 +104,9 @@ def _environment(task: Task, place: str) -> list[str]:
 
 def _command(task: Task, place: str) -> str:
     script = f"{place}/{Path(task.evaluator.script).name}"
-    return f"bash {script}" if script.endswith(".sh") else f"python3 -m pytest -p no:cacheprovider -q -rA {script}"
+    if script.endswith(".sh"):
+        return f"bash {script}"
+    return f"python3 -I -B -m pytest -p no:cacheprovider -q -rA {script}"
 
 
 async def _reward(copy: Sandbox, ran: Ran) -> Outcome:

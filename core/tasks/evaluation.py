@@ -21,6 +21,7 @@ from core import program
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.task import Task
 from core.sandbox.archive import tar_of
+from core.sandbox.disk_watch import unless_full
 from core.sandbox.sandbox import Sandbox
 from core.tasks.scoring import Outcome, failed, read_score, tail
 
@@ -72,7 +73,8 @@ async def _in_sandbox(given: Given, timeout: float, sandbox: Sandbox, check: Cal
         await sandbox.start()
         await sandbox.unpack(tar_of(given.laid_out()))
         check()
-        ran = await sandbox.run(["bash", "-c", _RUN], cwd=sandbox.workspace, timeout=timeout, limit=OUTPUT_LIMIT)
+        ran = await unless_full(sandbox.run(["bash", "-c", _RUN], cwd=sandbox.workspace, timeout=timeout,
+                                            limit=OUTPUT_LIMIT), [sandbox])
         return (None if ran.timed_out else ran.exit_code), ran.output
     finally:
         await sandbox.remove()

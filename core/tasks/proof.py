@@ -141,7 +141,8 @@ def _earns_nothing(check: str, outcome: Outcome) -> ProofResult:
 
 def _words(outcome: Outcome) -> str:
     text = "not scored" if outcome.total is None else f"{outcome.total:g}"
-    return f"{text} ({outcome.message[:160]})" if outcome.message else text
+    words = outcome.message if len(outcome.message) < 600 else f"{outcome.message[:120]} … {outcome.message[-400:]}"
+    return f"{text} ({words})" if words else text
 
 
 def prove(entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str = "", lab_names: tuple[str, ...] = ()

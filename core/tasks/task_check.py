@@ -168,6 +168,8 @@ def _check_external(agent: AgentSettings) -> None:
         raise _bad("agent.recipe", "", "the name of a recipe, where no command is given")
     if agent.recipe and not is_id(agent.recipe):
         raise _bad("agent.recipe", agent.recipe, "the name of a recipe")
+    if agent.samples and not agent.is_attached:
+        raise _bad("agent.samples", "true", "left out, as only tiphys attach --samples starts such a command")
     if agent.is_attached and agent.acp:
         raise _bad("agent.acp", agent.acp, "left out, for an agent that runs outside: tiphys attach --acp speaks it")
     if agent.is_attached and agent.sandbox != "local":

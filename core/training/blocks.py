@@ -14,6 +14,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from core.domain.errors import InvalidInput
+from core.domain.misfit import misfit
 
 _BLOCK = 32 << 20
 """Bytes of JSON lines that are read at once; a longer line is a block of its own."""
@@ -74,8 +75,9 @@ class Block(NamedTuple):
             try:
                 rows.append(_columns(_LINES.decode(line)))
             except msgspec.DecodeError as error:
-                raise InvalidInput("bad_row", f"Line {{row}} of {self.path.name} is no row of the format trl: {error}",
-                                   row=number) from error
+                why = misfit(error, _Line)
+                raise InvalidInput("bad_row", f"Line {{row}} of {self.path.name} is no row of the format trl ({why}): "
+                                   "write it by tiphys export --to trl.", row=number) from error
         return _table_of(rows), hashlib.sha256(data).hexdigest()
 
 

@@ -10,6 +10,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from core.domain.errors import LimitReached
+from core.domain.plural import counted
 from core.llm.foreign_model import SAFE
 from core.training.context_parallel import check_shares
 from core.training.data import DataFacts
@@ -70,8 +71,9 @@ def dry_run(settings: TrainSettings) -> RunEstimate:
 
 def lines(found: RunEstimate) -> list[str]:
     """The estimate in words, a line for each way to keep activations."""
-    words = [f"{found.rows:,} rows, {found.tokens:,} tokens, {found.trained:,} of them trained; {found.updates:,} "
-            f"updates on {found.devices} devices, up to {found.pack_tokens:,} tokens at once."]
+    words = [f"{counted(found.rows, 'row')}, {counted(found.tokens, 'token')}, {found.trained:,} of them trained; "
+             f"{counted(found.updates, 'update')} on {counted(found.devices, 'device')}, up to "
+             f"{counted(found.pack_tokens, 'token')} at once."]
     for plan in found.plans:
         mark = "→" if plan.checkpointing == found.chosen else " "
         parts = "  ".join(f"{name} {_gb(getattr(plan, name))}" for name in (

@@ -2,11 +2,13 @@
 its log-probabilities then, rewards, advantages and groups.
 
 A session whose context was rewritten has several rows, which share reward and advantage. Actions that a person masked
-are no part of any mask.
+are no part of any mask. A session in which a person acted in the policy's place is left out: what came of it is not the
+policy's.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import pairwise
@@ -16,13 +18,13 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from core.domain.errors import InvalidInput, NotFound
+from core.domain.errors import InvalidInput
 from core.domain.task import Task
 from core.export.judged import decided
 from core.export.options import ExportOptions
 from core.export.source import LogSource
-from core.rollouts.rollout import Rollout, rollout_of
-from core.store import blobs, log
+from core.rollouts.rollout import Rollout, stored_rollout
+from core.store import log
 from core.store.sqlite import connect
 from core.training.advantages import centred
 from core.training.policy_rows import PolicyRow, rows_of
@@ -53,29 +55,41 @@ class GroupExport(msgspec.Struct, frozen=True, kw_only=True):
     rows: int
     sessions: int
     groups: int
+    taken_over: int = 0
     without_score: int = 0
     without_tokens: int = 0
 
 
-def members_of(db: Path, sessions: Sequence[str]) -> tuple[list[Member], int, int]:
-    """The sessions of a log that can be learnt from, in the order given, and how many have no score, and no tokens.
+class LeftOut(NamedTuple):
+    """How many sessions cannot be learnt from: a person acted in them, or they have no score, or no tokens."""
+
+    taken_over: int = 0
+    without_score: int = 0
+    without_tokens: int = 0
+
+
+def members_of(db: Path, sessions: Sequence[str]) -> tuple[list[Member], LeftOut]:
+    """The sessions of a log that can be learnt from, in the order given, and how many cannot.
 
     Raises NotFound for a session that is not there, InvalidInput for tokens that cannot be used.
     """
     played: list[tuple[Rollout, list[PolicyRow]]] = []
-    without_score = without_tokens = 0
+    left_out: Counter[str] = Counter()
     with closing(connect(db, readonly=True)) as conn, closing(LogSource(db)) as source:
         for name in sessions:
-            if not log.head(conn, name):
-                raise NotFound("no_session", f"There is no session {name}.", session=name)
-            facts = (placed.event.fact for placed in log.read_all(conn, name))
-            one = rollout_of(name, facts, lambda hash: blobs.get(conn, hash))
+            one = stored_rollout(conn, name)
             rows = rows_of(one, one.group or name, _masked(source, name))
-            without_score += one.score is None
-            without_tokens += one.score is not None and not rows
-            if one.score is not None and rows:
+            if why := _why_not(one, rows):
+                left_out[why] += 1
+            else:
                 played.append((one, rows))
-    return _members(played), without_score, without_tokens
+    return _members(played), LeftOut(**left_out)
+
+
+def _why_not(one: Rollout, rows: Sequence[PolicyRow]) -> str:
+    if one.people:
+        return "taken_over"
+    return "without_score" if one.score is None else "" if rows else "without_tokens"
 
 
 def sessions_in(db: Path) -> list[str]:
@@ -108,10 +122,11 @@ def write_groups(form: str, db: Path, sessions: Sequence[str], target: Path, dec
 
     Raises NotFound, InvalidInput (nothing_to_export).
     """
-    members, without_score, without_tokens = members_of(db, sessions)
+    members, left_out = members_of(db, sessions)
     if not members:
-        raise InvalidInput("nothing_to_export", f"None of the {len(sessions)} sessions has both a score and tokens of "
-                           f"a policy ({without_score} have no score, {without_tokens} no tokens).")
+        raise InvalidInput("nothing_to_export", f"None of the {len(sessions)} sessions is a policy's own with both a "
+                           f"score and its tokens ({left_out.without_score} have no score, {left_out.without_tokens} "
+                           f"no tokens, in {left_out.taken_over} a person acted).")
     target.parent.mkdir(parents=True, exist_ok=True)
     part, rows = target.with_name(target.name + ".part"), 0
     with part.open("wb") as file:
@@ -120,8 +135,8 @@ def write_groups(form: str, db: Path, sessions: Sequence[str], target: Path, dec
                 file.write(msgspec.json.encode(record) + b"\n")
                 rows += 1
     part.replace(target)
-    return GroupExport(format=form, file=str(target), rows=rows, sessions=len(members), without_score=without_score,
-                       groups=len({m.group for m in members}), without_tokens=without_tokens)
+    return GroupExport(format=form, file=str(target), rows=rows, sessions=len(members),
+                       groups=len({m.group for m in members}), **left_out._asdict())
 
 
 # ---- forms -----------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ def judge(settings: RlSettings, rows: Sequence[PolicyRow], scores: Scores, ready
         found = clipped(rows, scores.now, ready.advantages, part, clip)
     if settings.kl and settings.kl_place == "loss":
         found = with_reference(found, rows, scores.now, ready.reference, part, settings.kl)
-    found = found._replace(weights=_masked(settings, rows, found.weights))
+    found = found._replace(weights=as_masked(settings, rows, found.weights))
     if settings.loss != "ppo":
         return found, None
     value = value_slopes(rows, scores.values, ready.values, ready.goals, part, settings.value_clip)
@@ -108,7 +108,8 @@ def judge(settings: RlSettings, rows: Sequence[PolicyRow], scores: Scores, ready
     return found._replace(loss=found.loss + settings.value_weight * value.loss), slopes
 
 
-def _masked(settings: RlSettings, rows: Sequence[PolicyRow], weights: Sequence[Reals]) -> list[Reals]:
+def as_masked(settings: RlSettings, rows: Sequence[PolicyRow], weights: Sequence[Reals]) -> list[Reals]:
+    """The weights without those that what people masked forbids."""
     if settings.masked == "all":
         return [np.where(row.blocked, 0.0, w) for row, w in zip(rows, weights, strict=True)]
     return unblocked(rows, weights)

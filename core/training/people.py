@@ -33,9 +33,10 @@ _AT_ONCE = 1 << 24
 
 
 def distil(student: Learner, rows: Sequence[PolicyRow], teacher: Learner, advised: Sequence[PolicyRow],
-           direction: Direction = "reverse") -> float:
-    """Add the gradient of the divergence between what the student predicts without advice and what the teacher, often
-    the same model as it is now, predicts with it; the mean over a row's own tokens, then over rows. Gives the loss.
+           direction: Direction = "reverse", weight: float = 1.0) -> float:
+    """Add the gradient of `weight` times the divergence between what the student predicts without advice and what the
+    teacher, often the same model as it is now, predicts with it; the mean over a row's own tokens, then over rows.
+    Gives the loss, without its weight.
 
     `advised[n]` ends in the same own tokens as `rows[n]`, behind a context that holds the advice. The teacher's part
     has no gradient. Raises InvalidInput (bad_pairs) for rows that do not say the same.
@@ -50,7 +51,7 @@ def distil(student: Learner, rows: Sequence[PolicyRow], teacher: Learner, advise
         states, head = student.states(row), student.head
         share = 1.0 / (len(pairs) * max(states.shape[0], 1))
         loss = share * _divergence(head, states, goal, direction)
-        loss.backward()
+        (weight * loss).backward()
         total += float(loss.detach())
     return total
 

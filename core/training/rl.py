@@ -18,12 +18,14 @@ import torch
 from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE, load_model, model_config
 from core.training.learner import Learner
+from core.training.people_source import PeopleSource, drawn
 from core.training.policy_rows import PolicyRow, Reals, by_session, fresh, informative
 from core.training.rl_change import Changer
-from core.training.rl_play import Played, Stage
+from core.training.rl_people import would_hear
+from core.training.rl_play import Played, Stage, chosen_items
 from core.training.rl_settings import RlSettings
 from core.training.rl_state import RunFolder
-from core.workers.reinforcement import GroupSheet, OnRlMetric, RlMetric, SessionSheet, StepSheet
+from core.workers.reinforcement import GroupSheet, OnRlMetric, RlMetric, RlPlan, SessionSheet, StepSheet
 from core.workers.training import TrainSummary
 
 ALL = 0.999
@@ -62,6 +64,19 @@ def run_rl(settings: RlSettings, on_metric: OnRlMetric | None = None, stop: thre
                         resumed_at=resumed)
 
 
+def plan_rl(settings: RlSettings) -> RlPlan:
+    """What a run would do; nothing is played or written. Raises as `run_rl` does, NotFound for a home without a log."""
+    require_extra("torch", "transformers", "jinja2")
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    settings.check()
+    model_config(settings.model)
+    items, test_items = chosen_items(settings)
+    words = would_hear(settings) if settings.people else None
+    return RlPlan(updates=settings.updates, items=len(items), test_items=len(test_items),
+                  sessions_an_update=settings.tasks * settings.group, people=words.counts if words else {},
+                  left_out=words.left_out if words else {})
+
+
 class _Campaign:
     """A run that is loaded."""
 
@@ -87,6 +102,7 @@ class _Campaign:
         if resumed:
             self._changer.take_up(folder.rest(resumed))
         self._stage = Stage(settings, self._model, self._tokenizer)
+        self._people = PeopleSource(settings, self._model, self._tokenizer) if settings.people else None
         self._saved = resumed
 
     def _learning(self, model: Any, *, critic: bool = False) -> Learner:
@@ -105,7 +121,7 @@ class _Campaign:
         rows, played = self._played(number)
         between = time.monotonic()
         used = self._used(number, rows)
-        facts = self._learnt(number, rows, used, played)
+        facts = self._learnt(number, rows, used, played) | self._learnt_from_people(number)
         facts |= _counted(played) | {"horizon": settings.horizon_at(number)}
         facts |= {"play_s": round(between - began, 2), "train_s": round(time.monotonic() - between, 2)}
         if settings.test_every and (number % settings.test_every == 0 or number == settings.updates):
@@ -159,6 +175,16 @@ class _Campaign:
             "entropy": round(float(entropy.mean()), 5), "staleness": round(float(np.mean(ages)), 3),
             "tokens": sum(int(row.ids.size) for row in used)}
 
+    def _learnt_from_people(self, number: int) -> dict[str, Any]:
+        if self._people is None:
+            return {}
+        words = self._folder.people(number)
+        if words is None:
+            words = drawn(self._people.words(), self._settings.people_most, [self._settings.seed, number, 2])
+            self._folder.save_people(number, words)
+        losses = self._changer.learn_from_people(number, words)
+        return {"people": {kind: float(f"{loss:.6g}") for kind, loss in losses.items()}, "people_count": words.counts}
+
     def _tested(self, update: int) -> dict[str, Any]:
         rewards, failed = self._stage.test(update)
         return {"test_reward": round(float(np.mean(rewards)), 5) if rewards else None,
@@ -173,8 +199,9 @@ class _Campaign:
 
 def _counted(played: Played) -> dict[str, Any]:
     sessions = len(played.rewards)
-    facts: dict[str, Any] = {"sessions": sessions + played.failed, "failed": played.failed, "groups": played.groups,
-                             "groups_dropped": played.dropped, "masked_steps": played.masked}
+    facts: dict[str, Any] = {
+        "sessions": sessions + played.failed + played.taken_over, "failed": played.failed, "groups": played.groups,
+        "taken_over": played.taken_over, "groups_dropped": played.dropped, "masked_steps": played.masked}
     if sessions:
         rewards = np.array(played.rewards)
         facts |= {"reward": round(float(rewards.mean()), 5), "reward_spread": round(float(rewards.std()), 5),

@@ -10,7 +10,9 @@ import torch
 
 from core.training.learner import Learner, Scores
 from core.training.methods import Prepared, judge, prepare
+from core.training.people_source import PeopleWords
 from core.training.policy_rows import PolicyRow, Reals
+from core.training.rl_people import add_people_gradient
 from core.training.rl_settings import RlSettings
 
 
@@ -49,17 +51,30 @@ class Changer:
         scores = learner.score(rows, groves)
         weighed, slopes = judge(settings, rows, scores, own)
         learner.add_gradient(rows, weighed.weights, groves, slopes)
-        norm = torch.nn.utils.clip_grad_norm_(learner.parameters, settings.clip or float("inf"))
+        norm, rate = self._moved(update)
+        found = {"loss": weighed.loss, "clipped": weighed.clipped, "grad_norm": norm, "lr": rate,
+                 "kl": _apart(rows, [row.old for row in rows], scores.now)}
+        if self._reference is not None:
+            found["kl_reference"] = _apart(rows, scores.now, own.reference)
+        return found
+
+    def learn_from_people(self, update: int, words: PeopleWords) -> dict[str, float]:
+        """One change of the weights by what people said, where they said anything. Gives each kind's loss."""
+        losses = add_people_gradient(self._settings, self._learner, self._reference, words)
+        if losses:
+            self._moved(update)
+        return losses
+
+    def _moved(self, update: int) -> tuple[float, float]:
+        """Follow the gradient; how long it was, and how far it was followed."""
+        settings = self._settings
+        norm = torch.nn.utils.clip_grad_norm_(self._learner.parameters, settings.clip or float("inf"))
         rate = settings.learning_rate * min(1.0, update / (settings.warmup + 1))
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
         self.optimizer.zero_grad()
-        found = {"loss": weighed.loss, "clipped": weighed.clipped, "grad_norm": float(norm), "lr": rate,
-                 "kl": _apart(rows, scores.now, [row.old for row in rows])}
-        if self._reference is not None:
-            found["kl_reference"] = _apart(rows, scores.now, own.reference)
-        return found
+        return float(norm), rate
 
     def state(self) -> dict[str, Any]:
         """What beside the model's weights the next update needs."""
@@ -73,7 +88,8 @@ class Changer:
             self._learner.critic.load_state_dict(state["critic"])
 
 
-def _apart(rows: Sequence[PolicyRow], now: Sequence[Reals], other: Sequence[Reals]) -> float:
-    """The mean over own tokens of an estimate of the divergence between two policies (k3)."""
-    gaps = np.concatenate([(b - a)[row.own] for row, a, b in zip(rows, now, other, strict=True)])
+def _apart(rows: Sequence[PolicyRow], first: Sequence[Reals], other: Sequence[Reals]) -> float:
+    """The mean over own tokens of an estimate of KL(first || other): q/p - 1 - log q/p, unbiased for tokens that
+    `first` sampled (k3; http://joschu.net/blog/kl-approx.html)."""
+    gaps = np.concatenate([(b - a)[row.own] for row, a, b in zip(rows, first, other, strict=True)])
     return float(np.mean(np.exp(gaps) - gaps - 1.0)) if gaps.size else 0.0

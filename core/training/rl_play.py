@@ -37,6 +37,7 @@ class Played(msgspec.Struct, kw_only=True):
     groups: int = 0
     dropped: int = 0
     failed: int = 0
+    taken_over: int = 0
     masked: int = 0
 
 
@@ -46,9 +47,7 @@ class Stage:
     def __init__(self, settings: RlSettings, model: Any, tokenizer: Any) -> None:
         self._settings, self._model = settings, model
         self._policy = LocalPolicy(model, tokenizer, temperature=settings.temperature, most_at_once=settings.at_once)
-        count = kind_of(EnvironmentSettings(kind=settings.kind, options=_options(settings))).count()
-        self._items = _within(settings, ranges(settings.items, count), count)
-        self._test_items = _within(settings, ranges(settings.test_items, 0), count)
+        self._items, self._test_items = chosen_items(settings)
         self._home = Home(settings.home)
 
     def play(self, update: int) -> tuple[list[PolicyRow], Played]:
@@ -109,10 +108,14 @@ class Stage:
         return environment_task(self._settings.kind, item=item, seed=0, **_options(self._settings))
 
     def _rows(self, members: Sequence[Rollout], group: str, facts: Played) -> list[PolicyRow]:
+        """The rows of a group's sessions. One in which a person acted is none of them: its reward is not the policy's,
+        and how likely the person was to act so is not known, so no ratio could make it so."""
         whole = [m for m in members if m.score is not None]
+        own = [m for m in whole if not m.people]
         facts.failed += len(members) - len(whole)
+        facts.taken_over += len(whole) - len(own)
         found: list[PolicyRow] = []
-        for one in whole:
+        for one in own:
             rows = rows_of(one, group, self._masked(one.session))
             facts.rewards.append((one.score or 0.0) / 100)
             facts.steps.append(one.steps)
@@ -128,6 +131,13 @@ class Stage:
         with contextlib.closing(source):
             judged = [entry for entry in source.trajectory(session).steps if entry.verdicts]
             return {entry.head.number for entry in judged if decided(entry, ExportOptions()) == "mask"}
+
+
+def chosen_items(settings: RlSettings) -> tuple[list[int], list[int]]:
+    """The items that are played to learn, and those held out. Raises InvalidInput, Unavailable."""
+    count = kind_of(EnvironmentSettings(kind=settings.kind, options=_options(settings))).count()
+    return (_within(settings, ranges(settings.items, count), count),
+            _within(settings, ranges(settings.test_items, 0), count))
 
 
 def _options(settings: RlSettings) -> dict[str, str]:

@@ -12,6 +12,8 @@ from core.domain.errors import InvalidInput
 from core.training.objectives import CRITIC, PAIRED, Loss
 from core.training.settings import read_as
 
+PeopleKind = Literal["corrections", "advice", "branches", "verdicts"]
+
 
 class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One run. `model` is the folder that the policy starts from, `out` the run's folder, which holds its logs too.
@@ -28,6 +30,12 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     1 + `clip_high` move nothing. `kl` pulls to the first model, in the loss or in the reward. `longest` is the length
     that dr_grpo divides by. `gamma`, `lam`, `value_weight` and `value_clip` are PPO's; `beta` and `gap` (least
     difference of rewards, 0-1) DPO's; `threshold` (0-1) is what a session must reach for rejection.
+
+    `people` says what is learnt from people after each update: "corrections" (what they did in the agent's place),
+    "advice", "branches", "verdicts". Their words are in sessions of the same environment, in the log of the home
+    `people_from`, held-out items left aside. Of each kind at most `people_most` rows are drawn for an update; their
+    losses count `people_weight` times. `people_gamma` is the γ of corrections (0: plain supervised training),
+    `people_verdicts` how much verdicts weigh beside the outcome.
 
     A step that a person masked is never made more likely; with `masked` "all" it is not changed at all.
 
@@ -66,6 +74,12 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     gap: float = 0.01
     threshold: float = 0.99
     masked: Literal["positive", "all"] = "positive"
+    people: tuple[PeopleKind, ...] = ()
+    people_from: str = ""
+    people_most: int = 32
+    people_weight: float = 1.0
+    people_gamma: float = 0.1
+    people_verdicts: float = 0.5
     learning_rate: float = 1e-6
     warmup: int = 0
     weight_decay: float = 0.0
@@ -99,7 +113,7 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     @property
     def needs_reference(self) -> bool:
         """Whether the first model stays in memory to be compared with."""
-        return self.kl > 0 or self.loss in PAIRED
+        return self.kl > 0 or self.loss in PAIRED or "branches" in self.people
 
     def horizon_at(self, update: int) -> int:
         """The most steps of a session in this update, counted from 1: a function of its number alone, so that a run
@@ -111,7 +125,7 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         for field, least in _LEAST.items():
             if getattr(self, field) < least:
                 raise _bad(f"{field} is {getattr(self, field)}; it is at least {least}.")
-        for field in ("gamma", "lam", "clip_low", "threshold", "gap"):
+        for field in ("gamma", "lam", "clip_low", "threshold", "gap", "people_gamma"):
             if not 0 <= getattr(self, field) <= 1:
                 raise _bad(f"{field} is {getattr(self, field)}; it is between 0 and 1.")
         for field in ("learning_rate", "temperature", "beta", "value_clip"):
@@ -127,8 +141,10 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def _check_unused(self) -> None:
         """A setting that would have no effect is refused where it was changed."""
         defaults = {field.name: field.default for field in msgspec.structs.fields(RlSettings)}
+        self._check_people({name for name in _PEOPLE if getattr(self, name) != defaults[name]})
         for changed, losses in _ONLY_WITH.items():
-            if getattr(self, changed) != defaults[changed] and self.loss not in losses:
+            prefers = changed in ("beta", "gap") and "branches" in self.people
+            if getattr(self, changed) != defaults[changed] and self.loss not in losses and not prefers:
                 raise _bad(f"{changed} has an effect only with the loss {' or '.join(losses)}; here it is {self.loss}.")
         if self.group == 1 and self.loss not in (*CRITIC, "reinforce++", "rejection"):
             raise _bad(f"With the loss {self.loss} sessions of one task are compared, so group is at least 2.")
@@ -142,6 +158,19 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise _bad("test_every says when held-out items are played, and test_items names none.")
 
 
+    def _check_people(self, changed: set[str]) -> None:
+        if self.people and not self.people_from:
+            raise _bad("people says what is learnt from people; people_from has to name the home that holds their "
+                       "sessions.")
+        for name in sorted(changed):
+            if not self.people or _PEOPLE[name] not in ("", *self.people):
+                raise _bad(f"{name} has an effect only with people={_PEOPLE[name] or 'corrections, advice, …'}.")
+
+
+_PEOPLE = {"people_from": "", "people_most": "", "people_weight": "", "people_gamma": "corrections",
+           "people_verdicts": "verdicts"}
+"""Settings about people, and which kind each is for ("": any)."""
+
 _CLIPPED = ("grpo", "dr_grpo", "dapo", "bnpo", "rloo", "reinforce++", "ppo")
 
 _ONLY_WITH: dict[str, tuple[str, ...]] = {
@@ -152,8 +181,8 @@ _ONLY_WITH: dict[str, tuple[str, ...]] = {
 
 _LEAST = {"tasks": 1, "group": 1, "limit": 1, "max_tokens": 1, "resample": 0, "at_once": 1, "updates": 1, "passes": 1,
           "parts": 1, "staleness": 0, "kl": 0, "longest": 1, "value_weight": 0, "warmup": 0, "weight_decay": 0,
-          "clip": 0, "clip_high": 0, "pack_tokens": 2, "test_every": 0, "test_group": 1, "save_every": 1, "keep": 1,
-          "seed": 0}
+          "clip": 0, "clip_high": 0, "people_most": 1, "people_weight": 0, "people_verdicts": 0, "pack_tokens": 2,
+          "test_every": 0, "test_group": 1, "save_every": 1, "keep": 1, "seed": 0}
 """The smallest value of a setting that counts or measures something."""
 
 
@@ -183,8 +212,8 @@ def ranges(text: str, count: int) -> list[int]:
 
 
 def read_rl_settings(values: Mapping[str, str]) -> RlSettings:
-    """Settings from texts, as a command line has them; `options` takes NAME=VALUE with commas. Raises InvalidInput."""
-    settings = read_as(RlSettings, values, ("options",))
+    """Settings from texts, as a command line has them; lists have commas. Raises InvalidInput."""
+    settings = read_as(RlSettings, values, ("options", "people"))
     settings.check()
     return settings
 

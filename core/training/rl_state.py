@@ -9,14 +9,19 @@ from typing import Any
 import msgspec
 import torch
 
-from core.domain.errors import Conflict
+from core.training.people_source import PeopleWords, load_words, save_words
 from core.training.policy_rows import PolicyRow, load_rows, save_rows
 from core.training.rl_play import Played
 from core.training.rl_settings import RlSettings
+from core.training.settings import check_same_run
 from core.workers.reinforcement import GroupSheet, RlMetric
 
-_FREE = ("out", "updates", "device", "pack_tokens", "merge_prefixes", "save_every", "keep")
+_FREE = ("out", "people_from", "updates", "device", "pack_tokens", "merge_prefixes", "save_every", "keep")
 """Settings that may change between a run and its resumption: none of them changes what an update learns."""
+
+
+_DEFAULTS = {f.name: f.default for f in msgspec.structs.fields(RlSettings) if f.default is not msgspec.NODEFAULT}
+"""What a run of an older version does not name was as it is by default."""
 
 
 class RunFolder:
@@ -31,10 +36,8 @@ class RunFolder:
         facts = {k: v for k, v in msgspec.json.decode(msgspec.json.encode(self._settings)).items() if k not in _FREE}
         path = self._root / "run.json"
         if path.is_file():
-            before = msgspec.json.decode(path.read_bytes())
-            other = sorted(k for k in facts if before.get(k) != facts[k])
-            if other:
-                raise Conflict("other_run", f"{self._root} holds a run with another {', '.join(other)}.", fields=other)
+            before = _DEFAULTS | msgspec.json.decode(path.read_bytes())
+            check_same_run(str(self._root), before, facts)
             return
         self._write(path, msgspec.json.format(msgspec.json.encode(facts), indent=2))
 
@@ -77,6 +80,15 @@ class RunFolder:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._write(path.with_suffix(".json"), msgspec.json.encode(played))
         save_rows(path, rows)
+
+    def people(self, update: int) -> PeopleWords | None:
+        """What an update learns from people, where it was drawn before."""
+        path = self._root / "people" / f"{update:05d}.npz"
+        return load_words(path) if path.is_file() else None
+
+    def save_people(self, update: int, words: PeopleWords) -> None:
+        """Keep what an update learns from people: in their home more is said meanwhile."""
+        save_words(self._root / "people" / f"{update:05d}.npz", words)
 
     def save_sheets(self, update: int, sheets: list[GroupSheet]) -> None:
         """What there is to see of an update's groups."""

@@ -10,7 +10,8 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from core.domain.errors import InvalidInput, Unavailable
+from core.domain.errors import Conflict, InvalidInput, Unavailable
+from core.domain.misfit import misfit
 
 
 class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -184,7 +185,7 @@ def read_as(kind: type[_Table], values: Mapping[str, str], several: Sequence[str
     try:
         return msgspec.convert({**values, **lists}, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise _bad(f"The training settings cannot be read: {error}") from error
+        raise _bad(f"Of the training settings {misfit(error, kind)}.") from error
 
 
 def check_gpus(settings: TrainSettings, present: int) -> None:
@@ -192,6 +193,15 @@ def check_gpus(settings: TrainSettings, present: int) -> None:
     if settings.gpus > present:
         raise Unavailable("too_few_gpus", f"{settings.gpus} GPUs are asked for, and this machine shows {present}; "
                           "to try several processes without GPUs, set device=cpu and processes.", present=present)
+
+
+def check_same_run(folder: str, before: Mapping[str, object], now: Mapping[str, object]) -> None:
+    """Raises Conflict (other_run) where a folder holds a run of other facts, with what differs."""
+    other = sorted(name for name in now if before.get(name) != now[name])
+    if other:
+        named = ", ".join(f"{name} {str(before.get(name))[:40]} (now {str(now[name])[:40]})" for name in other)
+        raise Conflict("other_run", f"{folder} holds a run with {named}. Go on with its settings, or name another "
+                       "folder with --out.", fields=other)
 
 
 def _bad(sentence: str) -> InvalidInput:

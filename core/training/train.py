@@ -20,7 +20,7 @@ from core.domain.errors import Conflict, InvalidInput, Unavailable
 from core.llm.extra import require_extra
 from core.llm.foreign_model import model_config
 from core.training.launch import gpus_here, is_first, is_launched, launch
-from core.training.settings import TrainSettings, check_gpus
+from core.training.settings import TrainSettings, check_gpus, check_same_run
 from core.workers.training import OnMetric, TrainSummary
 
 if TYPE_CHECKING:
@@ -150,9 +150,7 @@ def _claim(settings: TrainSettings, facts: DataFacts) -> None:
     path = Path(settings.out) / "run.json"
     if path.is_file():
         before = msgspec.json.decode(path.read_bytes())
-        other = sorted(k for k in facts_of_run if before.get(k) != facts_of_run[k])
-        if other:
-            raise Conflict("other_run", f"{settings.out} holds a run with another {', '.join(other)}.", fields=other)
+        check_same_run(settings.out, before, facts_of_run)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")

@@ -6,17 +6,19 @@ from collections.abc import Callable
 
 import msgspec
 
-from core.domain.bounds import Count, Id, Measure, StepPlace, Text, Title, Total
+from core.domain.bounds import Count, Id, Measure, Name, StepPlace, Text, Title, Total
 
 
 class RlMetric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One update; update 0 tells of the held-out items before the first.
 
     Rewards are 0-1, means over sessions; `solved` is the share that got the whole reward. `groups_dropped` came out
-    alike within or too old, `failed` sessions broke and are not trained. `length` counts a session's own tokens,
-    `entropy` is a prediction's in nats, `kl` is from the policy that sampled to the one that is trained, measured at
-    the last change of the weights; `kl_reference` to the first model. `clipped` is the share of tokens that were held
-    back. `staleness` is the mean age of what was trained, in updates. Times are in seconds.
+    alike within or too old, `failed` sessions broke, in those that were `taken_over` a person acted: neither are
+    trained, or part of any mean. `length` counts a session's own tokens, `entropy` is a prediction's in nats, `kl` is
+    from the policy that sampled to the one that is trained, measured at the last change of the weights; `kl_reference`
+    to the first model. `clipped` is the share of tokens that were held back. `staleness` is the mean age of what was
+    trained, in updates. Times are in seconds. `people` has the loss of each kind of what people
+    said, `people_count` how much there was of it.
     """
 
     update: Count
@@ -26,6 +28,7 @@ class RlMetric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     solved: Measure | None = None
     sessions: Count = 0
     failed: Count = 0
+    taken_over: Count = 0
     groups: Count = 0
     groups_dropped: Count = 0
     steps: Measure | None = None
@@ -44,9 +47,24 @@ class RlMetric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens: Total | None = None
     play_s: Measure | None = None
     train_s: Measure | None = None
+    people: dict[Name, Measure] = {}
+    people_count: dict[Name, Count] = {}
     test_reward: Measure | None = None
     test_solved: Measure | None = None
     test_sessions: Count | None = None
+
+
+class RlPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a run would do: of how many items, how many sessions an update; what it would learn from people now, by kind
+    (steps, answers, pairs, judged sessions), and how many sessions it would leave out, by why."""
+
+    dry_run: bool = True
+    updates: Count = 0
+    items: Count = 0
+    test_items: Count = 0
+    sessions_an_update: Count = 0
+    people: dict[Name, Count] = {}
+    left_out: dict[Name, Count] = {}
 
 
 class StepSheet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

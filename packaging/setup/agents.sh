@@ -4,12 +4,12 @@
 set -u
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
-names=${*:-mini claude codex gemini qwen opencode inspect openhands}
+names=${*:-mini claude codex gemini qwen opencode inspect openhands swe}
 [ "$names" = quick ] && names="mini claude codex"
 declare -A npm=([claude]=@anthropic-ai/claude-code@2.1.197 [codex]=@openai/codex@0.169.0 [gemini]=@google/gemini-cli@0.61.0
   [qwen]=@qwen-code/qwen-code@0.15.10 [opencode]=opencode-ai@1.18.33)
 declare -A pypi=([mini]="mini-swe-agent==2.4.6 mcp" [inspect]="inspect_ai==0.3.285 openai>=3.4"
-  [openhands]="openhands-sdk==1.58.0 openhands-tools==1.58.0")
+  [openhands]="openhands-sdk==1.58.0 openhands-tools==1.58.0" [swe]="-e $folder/swe-agent mcp")
 failed=0
 wanted=()
 for name in $names; do [ -n "${npm[$name]:-}" ] && wanted+=("${npm[$name]}"); done
@@ -28,6 +28,9 @@ if [ ${#wanted[@]} -gt 0 ]; then
 fi
 for name in $names; do
   [ -n "${pypi[$name]:-}" ] || continue
+  if [ "$name" = swe ] && [ ! -d "$folder/swe-agent" ]; then # PyPI has no package of it; its files lie beside its code
+    git clone -q --depth 1 https://github.com/SWE-agent/SWE-agent "$folder/swe-agent" || { failed=1; continue; }
+  fi
   python=${PYTHON:-python3}
   if [ "$name" = openhands ]; then # the first that works: a program of this name may only say that it is not there
     for newer in python3.13 python3.12; do "$newer" -c "" 2>/dev/null && python=$newer && break; done

@@ -15,7 +15,13 @@ command -v dpkg-query >/dev/null || { echo "This is no Debian system: install Qt
 
 present() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
+# Whatever Python it is: one of these has to bring the packages of .venv.
+brings() {
+  command -v uv >/dev/null || "${PYTHON:-python3}" -c 'import pip' 2>/dev/null || "${PYTHON:-python3}" -c 'import ensurepip' 2>/dev/null
+}
+
 missing=()
+brings || missing+=(python3-pip)
 for group in "$@"; do
   for choice in ${groups[$group]}; do
     for name in ${choice//|/ }; do present "$name" && continue 2; done

@@ -28,8 +28,8 @@ install() {
     uv pip install --quiet --python .venv/bin/python "$@" && return
     echo "uv could not install; trying pip." >&2
   fi
-  # pip names every configured folder that lacks a package; that is no news to anybody.
-  "${pip[@]}" install --quiet --disable-pip-version-check "$@" 2> >(grep -v 'is ignored: it is neither' >&2)
+  # pip names every configured folder that lacks a package, and setuptools explains what an editable installation is.
+  PYTHONWARNINGS=ignore "${pip[@]}" install --quiet --disable-pip-version-check "$@" 2> >(grep -v 'is ignored: it is neither' >&2)
 }
 
 echo "Installing tiphys$extras into .venv (the first time takes a minute or two)"

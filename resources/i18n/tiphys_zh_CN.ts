@@ -516,19 +516,19 @@
     <name>AgentStrip</name>
     <message>
         <source>Allow</source>
-        <translation type="unfinished"></translation>
+        <translation>允许</translation>
     </message>
     <message>
         <source>Refuse</source>
-        <translation type="unfinished"></translation>
+        <translation>拒绝</translation>
     </message>
     <message>
         <source>Allow this, once.</source>
-        <translation type="unfinished"></translation>
+        <translation>允许这一次。</translation>
     </message>
     <message>
         <source>Refuse this; advice refuses it too, and tells the agent why.</source>
-        <translation type="unfinished"></translation>
+        <translation>拒绝；发送指导同样会拒绝，并告诉智能体原因。</translation>
     </message>
     <message>
         <source>score</source>
@@ -968,6 +968,22 @@
         <translation>没有任何人、规则或模型裁定过的步骤如何处理</translation>
     </message>
     <message>
+        <source>Written by people</source>
+        <translation>由人写的步骤</translation>
+    </message>
+    <message>
+        <source>train it as the agent&apos;s own</source>
+        <translation>按智能体自己的来训练</translation>
+    </message>
+    <message>
+        <source>context alone, without loss</source>
+        <translation>只作上下文，不计损失</translation>
+    </message>
+    <message>
+        <source>What becomes of steps that a person wrote in the agent&apos;s place</source>
+        <translation>人代替智能体写的步骤如何处理</translation>
+    </message>
+    <message>
         <source>Thoughts</source>
         <translation>思考</translation>
     </message>
@@ -1224,6 +1240,14 @@
     <message>
         <source>The server is older ({theirs}) than this program ({ours}); its administrator can update it.</source>
         <translation>服务器的版本（{theirs}）比本程序（{ours}）旧；其管理员可以更新它。</translation>
+    </message>
+    <message>
+        <source>This computer, up to date</source>
+        <translation>本机，已是最新</translation>
+    </message>
+    <message>
+        <source>This computer, its server starts</source>
+        <translation>本机，服务器正在启动</translation>
     </message>
     <message>
         <source>connected</source>
@@ -2067,6 +2091,10 @@
     <message>
         <source>Sessions hold GPUs of {name}; end them first.</source>
         <translation>有会话占用 {name} 的 GPU；请先结束它们。</translation>
+    </message>
+    <message>
+        <source>The feed of updates is older than the one that was there before: it is not believed. Somebody put it there again.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The feed of updates is not signed with your administrator&apos;s key: it is not believed.</source>
@@ -6300,7 +6328,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>{state}, judged in its file</source>
-        <translation type="unfinished"></translation>
+        <translation>{state}，已在其文件中裁定</translation>
     </message>
     <message>
         <source>{state}, reviewed</source>
@@ -6967,6 +6995,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>按键作用于列表</translation>
     </message>
     <message>
+        <source>{keys} all keys · {palette} every command</source>
+        <translation>{keys} 所有按键 · {palette} 所有命令</translation>
+    </message>
+    <message>
         <source>Keys act on {panel} · Esc returns to the list</source>
         <translation>按键作用于{panel} · Esc 返回列表</translation>
     </message>
@@ -7216,7 +7248,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
     <message>
         <source>Advice refuses it too, and tells the agent why</source>
-        <translation type="unfinished"></translation>
+        <translation>发送指导同样会拒绝，并告诉智能体原因</translation>
     </message>
     <message>
         <source>Paused</source>

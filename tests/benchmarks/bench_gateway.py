@@ -73,6 +73,7 @@ def passing(pipe: Connection, port: int) -> None:
 
 def gateway(pipe: Connection, port: int, guided: bool) -> None:
     """A session's gateway with its journal on the disk; guided: one advice stands in every request."""
+    from core.agents.agent_words import AgentWords
     from core.agents.delivery import Inbox
     from core.agents.journal import Journal
     from core.agents.line_session import LineSession
@@ -96,12 +97,13 @@ def gateway(pipe: Connection, port: int, guided: bool) -> None:
                 inbox.take(1, [encode_event(make_event(fact, Author(kind="person", name="p")))])
             steps = StepJournal(journal, inbox, Task(id="t", title="T", description="D"), estimate_tokens)
             settings, recipe = AgentSettings(model=ModelSettings(kind="endpoint")), Recipe(title="", dialect="chat")
-            lines = LineSessions(LineSession(journal, inbox, steps, settings, recipe, dict), lambda call: None, recipe)
-            seam = Seam(lines, inbox, Signals(inbox), RequestReader(), Upstream(f"http://127.0.0.1:{port}/v1"),
-                        token=TOKEN, key="", is_over=lambda: False, on_paused=lambda paused: None,
-                        on_leave=lambda what: None,
-                        on_ended=lambda status: None, on_text=lambda text: None, on_step=lambda step: None,
-                        on_failures=lambda count, sentence: None)
+            main, signals = LineSession(journal, inbox, steps, settings, recipe, dict), Signals(inbox)
+            words = AgentWords(main, inbox, signals, host="main", is_attached=False, speaks_acp=False, stays=False,
+                               is_over=lambda: False, on_leave=print, on_waits=print, on_ended=print)
+            seam = Seam(LineSessions(main, lambda call: None, recipe), inbox, signals, RequestReader(),
+                        Upstream(f"http://127.0.0.1:{port}/v1"), token=TOKEN, key="", words=words,
+                        is_over=lambda: False, on_paused=lambda paused: None, on_text=lambda text: None,
+                        on_step=lambda step: None, on_failures=lambda count, sentence: None)
             await _listening(pipe, seam.handle)
 
     asyncio.run(main())

@@ -104,8 +104,11 @@ def judge_own_log(stand: GatewayStand, agent: Agent) -> None:
         return
     command = [sys.executable, "-m", "core.cli", "--home", str(stand.home), "own-log", SESSION, "--json"]
     told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert told.returncode == 0, told.stdout + told.stderr
     main, *subagents = json.loads(told.stdout)["held"]
+    if agent.name == "swe-agent":  # it refuses two calls at once as they stand, and notes nothing of them
+        assert {one["step"] for one in main["differences"] if one["what"] != "unsent"} == {3}, told.stdout
+        return
+    assert told.returncode == 0, told.stdout + told.stderr
     assert main["steps"] >= 6 and main["differences"] is not None
     if subagents and agent.name != "qwen-code":  # which writes none
         assert all(one["differences"] is not None for one in subagents)
@@ -147,7 +150,8 @@ def test_spoken_to_by_its_protocol_it_asks_a_person_and_its_commands_and_plan_ar
                             await stand.control(client, "resume")
                         else:
                             await stand.control(client, "resume")
-                        await until(lambda: stand.trajectory().row.reason != "asks_for_leave" or gone(stand), seconds=60)
+                        await until(lambda: gone(stand) or stand.trajectory().row.reason != "asks_for_leave",
+                                    seconds=60)
                     await asyncio.sleep(0.2)
                 judge_protocol(stand, await stand.over(client, 200))
                 assert allowed >= 3

@@ -8,6 +8,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 import pytest
+from attacks import foreign
+from support.chinese_tables import in_chinese, lacking
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TWINS = sorted(page for page in [*DOCS.glob("*.md"), DOCS.parent / "SECURITY.md"] if not page.name.endswith(".zh.md"))
@@ -55,3 +57,9 @@ def test_twins_have_the_same_sections_commands_tables_and_links(page: Path) -> N
         assert part(other) == part(one), part.__name__
     for mine, its in zip_longest(commands(one), commands(other)):
         assert its == mine
+
+
+def test_what_commands_make_stands_on_the_chinese_pages_in_chinese() -> None:
+    one, other = ((DOCS / name).read_text(encoding="utf-8").partition(foreign.BEGIN)[2].partition(foreign.END)[0]
+                  for name in ("reliability.md", "reliability.zh.md"))
+    assert in_chinese(one, foreign.WORDS) == other and lacking(one, foreign.WORDS) == set()

@@ -72,7 +72,7 @@ class Script:
     first: str = "ls -la"
     """The command of the first step."""
     writes: str = ""
-    """A file that it also writes, by the agent's own tool for that; before it a plan, where the agent has one for it."""
+    """A file that it also writes, by the agent's own tool for that; before it a plan, by its own tool for those."""
     before: Callable[[Received], None] | None = None
     """Called in the endpoint's thread before a request is answered."""
 
@@ -214,15 +214,15 @@ def _plan(text: str, tools: dict[str, dict[str, Any]], shell: str, script: Scrip
 
 def _own_steps(tools: dict[str, dict[str, Any]], path: str) -> list[list[tuple[str, dict[str, Any]]]]:
     """A plan and a file, by the agent's own tools."""
-    steps = []
+    steps: list[list[tuple[str, dict[str, Any]]]] = []
     for name in [n for n in TODOS if n in tools][:1]:
         (key, rows), = [(k, v) for k, v in tools[name]["properties"].items() if v.get("type") == "array"]
         item = {k: v for k, v in TODO.items() if k in rows["items"].get("properties", TODO)}
         steps.append([(name, {key: [item]})])
-    for name in [n for n in WRITES if n in tools][:1]:
-        steps.append([(name, {key: path if "path" in key.lower() else "written by its own tool\n"
-                              for key in tools[name].get("required", [])})])
-    return steps
+    name = next((n for n in WRITES if n in tools), "")
+    given = {key: path if "path" in key.lower() else "written by its own tool\n"
+             for key in tools.get(name, {}).get("required", [])}
+    return [*steps, [(name, given)]] if name else steps
 
 
 def serve(script: Script | None = None) -> Iterator[Upstream]:

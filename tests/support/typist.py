@@ -41,7 +41,6 @@ from core import logs
 from core.aio import TaskScope
 from core.store.home import Home
 
-
 _CTRL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
@@ -15,6 +16,7 @@ from core.domain.task import EnvironmentSettings, Task
 from core.environments.environment import EnvironmentKind
 from core.environments.extra import MORE, require_package
 from core.environments.line_tool import line_tool, read_line_call, seen
+from core.environments.puzzle_scorer import PuzzleAnswer, scorer
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -45,8 +47,8 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(inner)
 
 
-def _puzzle(settings: EnvironmentSettings) -> tuple[Any, dict[str, Any]]:
-    """The set and the puzzle of settings. Raises InvalidInput, Unavailable."""
+def _place(settings: EnvironmentSettings) -> tuple[str, int]:
+    """The set and the number of the puzzle in it. Raises InvalidInput, Unavailable."""
     names, chosen = _sets(), settings.options.get("set", "")
     if chosen and chosen not in names:
         raise InvalidInput("bad_environment", f"reasoning-gym has no set {chosen[:80]!r} whose scorer only reads the "
@@ -56,6 +58,12 @@ def _puzzle(settings: EnvironmentSettings) -> tuple[Any, dict[str, Any]]:
     if place >= PUZZLES:
         raise InvalidInput("bad_environment", f"Of each set {PUZZLES} puzzles are items, so there is no item "
                            f"{settings.item}.")
+    return name, place
+
+
+def _puzzle(settings: EnvironmentSettings) -> tuple[Any, dict[str, Any]]:
+    """The set and the puzzle of settings. Raises InvalidInput, Unavailable."""
+    name, place = _place(settings)
     from reasoning_gym.factory import create_dataset
 
     made = create_dataset(name, size=place + 1, seed=settings.seed)
@@ -66,7 +74,7 @@ class ReasoningGym:
     """One puzzle."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
-        self._settings = settings
+        self._settings, self._seed = settings, settings.seed
         self._set, self._entry = _puzzle(settings)
         self._score: float | None = None
 
@@ -80,6 +88,7 @@ class ReasoningGym:
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """The question."""
+        self._seed = seed
         self._set, self._entry = _puzzle(msgspec.structs.replace(self._settings, seed=seed))
         self._score = None
         return seen(str(self._entry["question"]))
@@ -89,12 +98,11 @@ class ReasoningGym:
         if self._score is not None:
             return seen("The answer was given.", reward=0.0, done=True, problem="not_done")
         answer = str(action.arguments["command"]).strip()
-        try:
-            score = float(self._set.score_answer(answer, self._entry))
-        except Exception:  # noqa: BLE001 - a scorer that cannot read an answer has not found it right
-            score = 0.0
-        self._score = min(1.0, max(0.0, score))
-        words = "That is right." if self._score >= 1 else "That is not right."
+        name, place = _place(self._settings)
+        found = await asyncio.to_thread(scorer().score, PuzzleAnswer(name, self._seed, place, answer))
+        self._score = found or 0.0
+        words = "The answer could not be scored: it counts as not right." if found is None else (
+            "That is right." if self._score >= 1 else "That is not right.")
         return seen(words, reward=self._score, done=True)
 
     async def score(self) -> tuple[Outcome, bytes]:

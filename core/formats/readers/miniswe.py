@@ -24,6 +24,7 @@ from core.formats.values import code_of, dict_of, dicts_of, exit_error, float_of
 NAME = "mini-swe-agent"
 _BLOCK = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n?```", re.DOTALL)
 _CODE = re.compile(r"\s*<returncode>(-?\d{1,10})</returncode>")
+_NOT_RUN = "action was not executed"
 _HUMAN = ("UserInterruption", "UserRejection", "UserNewTask")
 
 
@@ -127,8 +128,11 @@ def _result(message: dict[str, Any]) -> CallResult:
     code = code_of(extra.get("returncode"))
     if code is None and (tag := _CODE.match(text)):
         code = int(tag[1])
+    problem = text_of(extra.get("exception_info"))
+    if problem == _NOT_RUN and code == -1:  # what came before it ended the run, by handing in too
+        code, problem = None, ""
     error = exit_error(code)
-    if problem := text_of(extra.get("exception_info")):
+    if problem:
         error = ActionError(kind="exception", message=problem[:2000])
     if extra.get("interrupt_type") == "FormatError":
         error = ActionError(kind="format_error", message="The answer did not have the form that was asked for.")

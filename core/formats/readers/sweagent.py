@@ -101,14 +101,20 @@ def _add_steps(builder: SessionBuilder, steps: Sequence[dict[str, Any]], history
 
 
 def _align(steps: Sequence[dict[str, Any]], history: Sequence[dict[str, Any]]) -> list[int | None]:
-    """For each step the place of its assistant message in the history; len(history) for a step just after its end."""
+    """For each step the place of its assistant message in the history, which holds nothing of an answer that the agent
+    refused as it stood; len(history) for a step just after its end."""
     places = [i for i, m in enumerate(history) if m.get("role") == "assistant"]
     matched: list[int | None] = []
-    for step, place in zip(steps, places, strict=False):
-        if history[place].get("action", "") != step.get("action"):
+    at = 0
+    for step in steps:
+        if at < len(places) and history[places[at]].get("action", "") == step.get("action"):
+            matched.append(places[at])
+            at += 1
+        elif not text_of(step.get("action")).strip():
+            matched.append(None)
+        else:
             break
-        matched.append(place)
-    if len(matched) == len(places) == len(steps) - 1 and history and history[-1].get("role") != "assistant":
+    if at == len(places) and len(matched) == len(steps) - 1 and history and history[-1].get("role") != "assistant":
         matched.append(len(history))
     return matched + [None] * (len(steps) - len(matched))
 

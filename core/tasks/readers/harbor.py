@@ -9,6 +9,7 @@ for beyond one container is refused by its name.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,7 +40,7 @@ _KNOWN: dict[str, frozenset[str]] = {
                               "workdir", "allow_internet", "network_mode", "allowed_hosts"}),
 }
 _REFUSED = {
-    "": ("steps", "artifacts"),
+    "": ("steps",),
     "verifier": ("env", "environment", "collect", "allowed_hosts"),
     "agent": ("allowed_hosts",),
     "environment": ("gpu_types", "tpu", "mcp_servers", "env", "skills_dir", "healthcheck", "allowed_hosts"),
@@ -55,6 +56,7 @@ def read_harbor(folder: Path, script: str = TEST, reader: str = "harbor") -> lis
         check_fields(raw)
         environment = raw.get("environment", {})
         host, image_user = _host(folder, environment, str(raw.get("agent", {}).get("user") or ""))
+        _check_artifacts(raw.get("artifacts") or [], host.workdir)
         metadata, package = raw.get("metadata", {}), raw.get("task", {})
         inside(folder, script)
         timeout = float(raw.get("verifier", {}).get("timeout_sec", 600.0))
@@ -89,6 +91,14 @@ def check_fields(raw: Mapping[str, Any]) -> None:
         raise _refused("[verifier] environment_mode = separate is not to be had here")
     if str(raw.get("environment", {}).get("os", "linux")).lower() != "linux":
         raise _refused("[environment] os: only Linux is to be had here")
+
+
+def _check_artifacts(artifacts: list[object], workdir: str) -> None:
+    """What is to be taken out of the container lies in its working folder, which the last snapshot holds."""
+    for one in artifacts:
+        path = posixpath.normpath(posixpath.join(workdir, one)) if isinstance(one, str) else ""
+        if path != workdir and not path.startswith(f"{workdir}/"):
+            raise _refused(f"artifacts: {str(one)[:80]} is not to be had here: only what lies in {workdir} is kept")
 
 
 def _is_root(user: object, image_user: str) -> bool:

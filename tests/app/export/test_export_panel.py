@@ -56,14 +56,15 @@ def test_a_check_and_a_write_of_the_ticked_sessions(place, host, qtbot, tmp_path
     assert not (tmp_path / "set" / "manifest.json").exists()
     choose.unjudged.setCurrentIndex(choose.unjudged.findData("keep"))
     choose.thoughts.setCurrentIndex(choose.thoughts.findData("keep"))
+    choose.taken_over.setCurrentIndex(choose.taken_over.findData("mask"))
     choose.preset.setCurrentIndex(choose.preset.findData("paper"))
     choose.preset.activated.emit(choose.preset.currentIndex())
     choose.written.emit(str(tmp_path / "set"))
     qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists() and "Written" in choose._report.text,
                     timeout=60_000)
     chosen = json.loads((tmp_path / "set" / "manifest.json").read_text())["options"]
-    of_paper = {"unjudged": "keep", "thoughts": "keep", "preset": "paper", "overlap": "each", "balance": "repeat",
-                "chains": False}
+    of_paper = {"unjudged": "keep", "taken_over": "mask", "thoughts": "keep", "preset": "paper", "overlap": "each",
+                "balance": "repeat", "chains": False}
     assert {name: chosen[name] for name in of_paper} == of_paper
     assert view.training.data.path == str(tmp_path / "set")
     place.cursor.move(elsewhere, 2)

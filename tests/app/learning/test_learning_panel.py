@@ -14,7 +14,7 @@ from support.watchdog import HELD, Watchdog
 from support.window import shown_window
 
 from app.desk.notices import sentence_of
-from app.desk.run_files import RunNews, is_run, look, write_session
+from app.desk.run_files import PIECE, RunNews, is_run, look, write_session
 from app.kit.two_lines import TwoLinesRole
 from app.learning.panel import build
 from app.learning.samples import changes, samples
@@ -177,6 +177,18 @@ def test_metrics_that_were_cut_or_broken_are_read_anew(tmp_path):
     (folder / "model").mkdir()
     again = look(folder, news)
     assert [m.update for m in again.metrics] == [1, 2] and again.unread == 1 and again.is_over
+
+
+def test_a_line_that_is_too_long_is_passed_over_and_the_run_followed_further(tmp_path):
+    folder = made_run(tmp_path / "run")
+    line = (folder / "metrics.jsonl").read_bytes().splitlines(keepends=True)[0]
+    with (folder / "metrics.jsonl").open("ab") as file:
+        file.write(b'{"update": 3, "x": "' + b"x" * (5 * PIECE // 2) + b'"}\n' + line)
+    news = look(folder, RunNews())
+    while news.has_more:
+        news = look(folder, news)
+    assert [m.update for m in news.metrics] == [1, 2, 1] and news.unread == 1
+    assert news.offset == (folder / "metrics.jsonl").stat().st_size
 
 
 def test_a_folder_of_no_run_is_none_and_says_so(tmp_path):

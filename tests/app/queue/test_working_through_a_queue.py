@@ -54,6 +54,11 @@ def show(made: Desktop, key: str) -> None:
     made.place.queues.show(Shown(queue=key, title="Q"))
 
 
+def sees(made, step: int) -> bool:
+    shown = made.cursor.list.shown()
+    return shown is not None and step in shown.in_sight
+
+
 async def test_a_queue_is_taken_from_judged_and_done_by_keys_alone(tmp_path: Path) -> None:
     async with office(tmp_path) as (_, kim, made, server):
         key = key_of("q", server)
@@ -69,6 +74,7 @@ async def test_a_queue_is_taken_from_judged_and_done_by_keys_alone(tmp_path: Pat
         await eventually(lambda: bar.count.text() == "0/2 judged")
         for step in (1, 2):
             made.cursor.to_step(step)
+            await eventually(lambda n=step: sees(made, n))  # the first press on what is not in sight only shows it
             QTest.keyClick(made.window, Qt.Key.Key_K)
             await eventually(lambda n=step: bar.count.text() in (f"{n}/2 judged", "All 2 judged"))
         await eventually(lambda: item(kim, "s1").is_done)

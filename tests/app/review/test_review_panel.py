@@ -56,6 +56,17 @@ def test_blind_hides_the_others_until_the_reader_has_decided(place, host) -> Non
     assert "null_action" in view._opinions.text
 
 
+def test_a_remark_that_was_begun_stays_with_its_step(place, host) -> None:
+    view = verdicts.build(place, host)
+    place.cursor.move("s1", 2)
+    view.bar.remark.write()
+    view.bar.remark.setPlainText("half a remark")
+    place.cursor.to_step(3)
+    assert view.bar.remark.toPlainText() == "" and view.bar.remark.isHidden()
+    place.cursor.to_step(2)
+    assert view.bar.remark.toPlainText() == "half a remark" and not view.bar.remark.isHidden()
+
+
 async def test_once_decided_the_others_show_and_the_next_undecided_comes(place, host) -> None:
     view = verdicts.build(place, host)
     view.blind.setChecked(True)

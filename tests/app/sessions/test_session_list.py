@@ -253,8 +253,8 @@ def test_runs_of_one_name_are_told_apart_where_the_list_is_narrow(qapp, tmp_path
 
 
 def test_titles_that_begin_alike_are_cut_where_they_are_alike():
-    titles = {"a": "oxdna simple default epoch 5", "b": "oxdna simple default epoch 16", "c": "Fix it: the parser fails",
-              "d": "Fix it: the palette is blue", "e": "Another"}
+    titles = {"a": "oxdna simple default epoch 5", "b": "oxdna simple default epoch 16", "e": "Another",
+              "c": "Fix it: the parser fails", "d": "Fix it: the palette is blue"}
     common = shared(titles)
     cut = {name: elided(title, common.get(name, 0), 22, len) for name, title in titles.items()}
     assert cut["a"] == "oxdna simple… epoch 5" and cut["b"] == "oxdna simple… epoch 16"

@@ -87,6 +87,14 @@ def test_a_message_is_shown_exactly():
     assert all(p.escapes for p in parts_of_message(Message(role="user", content="x"))[1:])
 
 
+def test_the_eye_draws_what_people_wrote_and_shows_it_raw_on_demand():
+    task = Message(role="user", content="# Aim\n\nMake **it** `run`.")
+    assert [(p.text.strip(), p.style) for p in parts_of_message(task)[1:] if p.text.strip()] == [
+        ("Aim", "subhead"), ("Make", "prose"), ("it", "strong"), ("run", "code"), (".", "prose")]
+    assert text_of(parts_of_message(task, raw=True)).endswith("# Aim\n\nMake **it** `run`.\n")
+    assert "**" in text_of(parts_of_message(Message(role="tool", content="a **b**"))), "outputs stay as they are"
+
+
 @given(refs, refs)
 def test_entered_and_left_account_for_every_message(before, after):
     lines = lines_of(before, after)

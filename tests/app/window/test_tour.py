@@ -44,7 +44,9 @@ def test_the_guide_walks_through_look_guide_judge_and_export(tmp_path):
     with touring(tmp_path, maker) as (made, place, _, band):
         before = QApplication.focusWidget()
         assert band.isVisible() and (band.title.text(), band.count.text()) == ("Look", "1 of 4")
+        assert made.docks["trajectory"].isAncestorOf(band), "it stands beside what it speaks of"
         band.act.click()
+        assert made.docks["guidance"].isAncestorOf(band)
         assert place.sight.step == 1 and band.title.text() == "Tell it something"
         band.act.click()
         assert "held-out" in made.docks["guidance"].widget().box.toPlainText()
@@ -53,7 +55,7 @@ def test_the_guide_walks_through_look_guide_judge_and_export(tmp_path):
     maker.say(VerdictGiven(step=1, value="mask"), Author(kind="person", name="li"))
     with touring(tmp_path / "again", maker) as (made, place, _, band):
         place.cursor.to_step(1)
-        assert band.title.text() == "Hand it on"
+        assert band.title.text() == "Hand it on" and made.findChild(QToolBar, "tour").isAncestorOf(band)
         band.act.click()
         assert made.layouts.current == "export" and not band.isVisible()
 

@@ -92,6 +92,28 @@ def test_esc_leads_to_a_list_from_everything_that_takes_keys(qtbot, tmp_path, la
         assert tried > 5, "the layout has boxes and buttons"
 
 
+def test_esc_leads_on_from_the_filter_of_a_queue_that_lists_nothing(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="queue") as (made, _):
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        view = made.docks["queue"].widget()
+        view.show_content("Nothing is left for you.")
+        view.words.setFocus()
+        press(made, Qt.Key.Key_Escape)
+        assert isinstance(QApplication.focusWidget(), QAbstractItemView)
+
+
+def test_enter_on_a_session_leads_the_keys_into_its_steps(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        sessions = made.docks["sessions"].widget()
+        sessions.list.setFocus()
+        sessions.list.setCurrentIndex(sessions.list.model().index(0, 0))
+        press(made, Qt.Key.Key_Return)
+        assert place.sight.session == "s1" and made.docks["trajectory"].widget().list.hasFocus()
+
+
 def test_what_hides_the_list_of_sessions_leaves_the_keys_to_the_list_of_steps(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="live") as (made, place):
         made.activateWindow()

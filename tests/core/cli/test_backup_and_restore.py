@@ -143,7 +143,7 @@ def test_an_older_log_is_named_as_such_and_a_lacking_payload_counted(tiphys, hom
         conn.execute("DELETE FROM blob WHERE id = (SELECT min(id) FROM blob)")
     survey = tiphys("verify", "--json").one
     assert survey["lacking"] >= 1 and survey["pending"] == [] and survey["events"] > 5
-    assert "payloads that events name" in tiphys("verify").out
+    assert "Not held: 1 payload that events name" in tiphys("verify").out
 
 
 def test_what_was_said_of_an_import_outlives_a_backup_from_before_it(tiphys, home, tmp_path) -> None:

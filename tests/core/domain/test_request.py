@@ -18,7 +18,9 @@ from core.domain.session import SessionRow
     ("Please fix the following issue for the repository in /workspace.\nReady.\n\n# Problem Statement\nAdd a toggle.",
      "Add a toggle."),
     ("\n<task_description>\n## Motivation\n\nData\n</task_description>\n<remaining_working_time>4</x>",
-     "## Motivation\n\nData"),
+     "Data"),
+    ("<task_description>\n## Motivation\nA long text that is cut", "A long text that is cut"),
+    ("# Fix the parser\nIt fails.", "# Fix the parser\nIt fails."),
     ("Explain ISSUE: 4 to me.", "Explain ISSUE: 4 to me."),
 ])
 def test_what_was_asked_is_found_in_the_prompt_of_a_benchmark(text, asked):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 
+from msgspec import structs
 from support.imported import trajectory
 
 from core.domain.deed import deed_of
+from core.domain.events import StepAdded, decode_event
 from core.domain.step import Action, ActionError, Observation, Output, StepBody
 from core.formats import registry
 from core.formats.call_edits import CallEdits
 from core.formats.edits import FileEdit
-from core.formats.imported import lookups
+from core.formats.imported import SessionBuilder, lookups
 from core.formats.tools import table_of
 
 
@@ -120,3 +122,16 @@ def test_a_skill_that_was_typed_as_python_is_the_call_that_it_is():
     for plain in ("open_file('a')\nprint(1)", "open_file(name)", "print(open_file('a'))", "open_file('" + "(" * 999):
         call = Action(call_id="1", tool="run_ipython", arguments={"code": plain})
         assert deed_of(call, table).kind == "shell", plain
+
+
+def test_a_row_names_the_file_of_an_edit_by_line_numbers_and_counts_no_refused_one():
+    builder = SessionBuilder("swe-agent", "run.traj", b"x")
+    builder.create("t", "t")
+    typed = {"command": "edit 1:2\none\nend_of_edit"}
+    builder.step(look("edit", typed, "[File: /w/a.py (1 lines total)]\n1:one\n"), None, None)
+    refused = "Your proposed edit has introduced new syntax error(s).\n[File: /w/a.py (1 lines total)]\n1:one"
+    builder.step(structs.replace(look("edit", typed, refused), number=2), None, None)
+    facts = [decode_event(body).fact for body in builder.build().bodies]
+    made, void = (fact.head for fact in facts if isinstance(fact, StepAdded))
+    assert (made.title, made.added, made.removed, made.is_error) == ("edit /w/a.py", 1, 2, False)
+    assert (void.title, void.added, void.removed, void.error_kind) == ("edit /w/a.py", 0, 0, "refused")

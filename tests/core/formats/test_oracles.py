@@ -34,7 +34,7 @@ HELD = frozenset({
     "content_type", "language", "page", "record", "image", "tool", "function", "subtype", "is_copied_context", "query",
     "traceId", "trace_id", "parent_run_id", "run_type", "current_node", "parent", "recipient", "object", "level",
     "sender", "success", "requestor", "start_time", "stringValue", "intValue", "startTimeUnixNano", "endTimeUnixNano",
-    "startTime", "termination_reason", "apiCallId", "toolCallId", "parentToolCallId",
+    "startTime", "termination_reason", "apiCallId", "toolCallId", "parentToolCallId", "parent_tool_call_id",
     "accumulated_token_usage", "arguments", "title", "command", "output", "url", "width", "height", "attachments"})
 """What gives a file its shape: the rest of its values may be anything."""
 

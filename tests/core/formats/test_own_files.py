@@ -67,8 +67,9 @@ TABLE = [
                                  (1, 0, None, None, 0.0, "failed", 0, 0)]),
     ("goose.jsonl", "goose", [(2, 1, None, None, None, "finished", 1, 0)]),
     ("goose.db", "goose", [(2, 1, None, None, None, "finished", 1, 0)]),
-    ("kimi_wire.jsonl", "kimi-cli", [(3, 1, 120, None, None, "finished", 2, 1)]),
-    ("kimi_context.jsonl", "kimi-cli", [(2, 0, None, None, None, "finished", 1, 0)]),
+    ("kimi_wire.jsonl", "kimi-cli", [(3, 1, 120, None, None, "finished", 2, 1),
+                                     (2, 0, 34, None, None, "finished", 0, 0)]),
+    ("kimi_context.jsonl", "kimi-cli", [(2, 1, None, None, None, "finished", 1, 0)]),
     ("trial/results.json", "terminal-bench", [(2, 0, None, None, 0.0, "failed", 0, 0)]),
     ("trial/sessions/agent.cast", "terminal-bench", [(2, 0, None, None, None, "finished", 0, 0)]),
 ]

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -32,6 +33,7 @@ from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, ModelSettings
 from core.protocol.messages import Ack, Command, Nak
 from core.protocol.operations import CreateSession
+from core.sandbox import built_image, disk_watch
 from core.sandbox.engine import open_engine
 from core.sandbox.image import build_base
 from core.sandbox.kinds import open_sandbox
@@ -355,3 +357,45 @@ def test_an_image_without_python_is_worked_in_looked_through_and_scored(base: st
     found = {f.check: f.passed for f in prove(lab.entry, lab.catalogue, tmp_path, HOME)}
     assert found.pop("nothing") is False, "a test that leaves no reward"
     assert found and all(found.values()), found
+
+
+@pytest.mark.parametrize(("command", "bound", "word"), [
+    ("sleep 1000", {"LONGEST_S": 1.0}, "does not end"),
+    ("while :; do sleep 0.2; echo x; done", {"LONGEST_S": 1.0}, "does not end"),
+    ("yes", {"MOST_SAID": 1 << 16}, "prints more than"),
+    ("cat /dev/zero > /large & sleep 1000", {"LEAST_FREE": 1 << 60}, "GiB are left"),
+])
+def test_a_build_that_goes_on_and_on_is_ended_with_what_it_runs(
+    base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, bound: dict[str, float], word: str
+) -> None:
+    monkeypatch.setattr(built_image, "LOOK_S", 0.2)
+    for name, value in bound.items():
+        monkeypatch.setattr(built_image, name, value)
+    mark = new_id()
+    lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": f"FROM {base}\nRUN : {mark}; {command}\n"})
+    with pytest.raises(ReportableError, match=word) as error:
+        lab.after()
+    assert error.value.code == "image_not_built"
+    until_gone(mark)
+
+
+def until_gone(mark: str) -> None:
+    """The engine ends what it built with soon after its client is gone."""
+    for _ in range(100):
+        found = subprocess.run(["pgrep", "-f", mark], capture_output=True, text=True, check=False).stdout.split()
+        if not [pid for pid in found if Path(f"/proc/{pid}").exists()]:
+            return
+        time.sleep(0.1)
+    raise AssertionError("what the build ran goes on")
+
+
+def test_tests_that_fill_the_disk_are_ended_and_score_nothing(
+    base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_watch, "LOOK_S", 0.2)
+    monkeypatch.setattr(disk_watch, "SHARE", 0)
+    test = "for n in $(seq 1000); do head -c 40000000 /dev/zero > /app/$n; sleep 0.1; done\n"
+    files = with_base(HARBOR, base, **{"tests/test.sh": test})
+    files["task.toml"] = files["task.toml"].replace("storage_mb = 4096", "storage_mb = 100")
+    (outcome,) = Lab(tmp_path, files).after()
+    assert outcome.failed and "its task allows 100" in outcome.message, outcome

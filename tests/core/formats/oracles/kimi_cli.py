@@ -1,5 +1,7 @@
 """Kimi CLI's `wire/types.py` (events of a wire) and `soul/context.py` (messages of a context)."""
 
+import re
+
 from support.oracle import Out, Talk, arguments, lines
 
 TITLE = "Kimi CLI session"
@@ -36,11 +38,25 @@ def wire(found):
             calls.append(call(held))
         elif kind == "ToolResult":
             value = held["return_value"]
-            outs.append(Out(text=f"{words(value.get('output'))} {value.get('message') or ''}",
-                            failed=value.get("is_error") is True))
+            note, failed = value.get("message") or "", value.get("is_error") is True
+            number = code(note, failed)
+            outs.append(Out(text=f"{words(value.get('output'))} {note}", failed=failed or bool(number), code=number))
         elif kind == "StatusUpdate" and (used := held.get("token_usage")):
             tokens = (used["input_other"] + used["input_cache_read"] + used["input_cache_creation"], used["output"])
     return talk.steps
+
+
+def code(said, failed):
+    found = re.match(r"Command failed with exit code: (\d+)\.", said)
+    return int(found[1]) if found else 0 if said == "Command executed successfully." and not failed else None
+
+
+def shown(message):
+    text = words(message["content"])
+    said = re.match(r"\s*<system>(.*?)</system>", text, re.DOTALL)
+    said = said[1] if said else ""
+    number = code(said.removeprefix("ERROR: "), said.startswith("ERROR: "))
+    return Out(text=text, code=number, failed=said.startswith("ERROR: ") or bool(number))
 
 
 def context(found):
@@ -51,7 +67,7 @@ def context(found):
             for after in found[place + 1 :]:
                 if after["role"] != "tool":
                     break
-                outs.append(Out(text=words(after["content"])))
+                outs.append(shown(after))
             text = words(one["content"])
             talk.step(f"{words(one['content'], 'think')} {text}", [call(c) for c in one.get("tool_calls") or []], outs,
                       answer=text)
@@ -63,4 +79,10 @@ def context(found):
 def sessions(path):
     found = [r for r in lines(path) if isinstance(r, dict)]
     events = [(r["message"]["type"], r["message"]["payload"]) for r in found if isinstance(r.get("message"), dict)]
-    return [wire(events) if events else context([r for r in found if "role" in r])]
+    inside = {}
+    for kind, held in events:
+        if kind == "SubagentEvent":
+            called = held["parent_tool_call_id"]
+            inside.setdefault(called, []).append((held["event"]["type"], held["event"]["payload"]))
+    return [wire(events), *map(wire, inside.values())] if events else [
+        context([r for r in found if r.get("role") == "_system_prompt" or not r.get("role", "_").startswith("_")])]

@@ -35,6 +35,8 @@ def sessions(path):
             more, shown = m.get("extra") or {}, words(m.get("content"))
             tag = re.match(r"\s*<returncode>(-?\d+)</returncode>", shown)
             code = more.get("returncode", int(tag[1]) if tag else None)
+            if more.get("exception_info") == "action was not executed" and code == -1:
+                code, more = None, {}
             failed = bool(code) or bool(more.get("exception_info")) or more.get("interrupt_type") == "FormatError"
             outs.append(Out(text=shown, code=code, failed=failed, role="tool" if m["role"] == "tool" else "user"))
         usage = (extra.get("response") or {}).get("usage") or {}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Iterable
 from time import monotonic
+from typing import TypeVar
 
 from core.aio import TaskScope
 from core.domain.errors import LimitReached, Unavailable
@@ -14,18 +16,20 @@ from core.sandbox.sandbox import Sandbox
 LOOK_S, SHARE = 5.0, 10
 """The disk is measured so often, and so that measuring takes no more than a tenth of the time."""
 
+T = TypeVar("T")
+
 _log = logging.getLogger("sandbox")
 
 
-async def unless_full(work: Awaitable[None], hosts: Iterable[Sandbox]) -> None:
-    """Do the work to its end, or until a host holds more than its `disk_mb`.
+async def unless_full(work: Awaitable[T], hosts: Iterable[Sandbox]) -> T:
+    """Do the work to its end, and give what it gives, or until a host holds more than its `disk_mb`.
 
     Such a host is stopped, so that nothing writes on; its files stay. Raises LimitReached (limit_disk), and what the
     work raises.
     """
     worker = asyncio.current_task()
     assert worker is not None
-    full: list[LimitReached] = []
+    full: list[tuple[Sandbox, LimitReached]] = []
 
     async def watch() -> None:
         full.append(await _first_full(list(hosts)))
@@ -34,28 +38,32 @@ async def unless_full(work: Awaitable[None], hosts: Iterable[Sandbox]) -> None:
     async with TaskScope("disk") as scope:
         scope.spawn(watch(), name="watch")
         try:
-            await work
+            return await work
         except asyncio.CancelledError:
-            if full and not worker.uncancel():
-                raise full[0] from None
-            raise
+            if not full or worker.uncancel():
+                raise
+        host, problem = full[0]
+        with contextlib.suppress(Unavailable):  # where it does not answer now, it is stopped with its session
+            await host.stop()
+        raise problem
 
 
-async def _first_full(hosts: list[Sandbox]) -> LimitReached:
+async def _first_full(hosts: list[Sandbox]) -> tuple[Sandbox, LimitReached]:
+    took = 0.0
     while True:
+        await asyncio.sleep(max(LOOK_S, SHARE * took))
         began = monotonic()
         for host in hosts:
-            if problem := await _stop_if_full(host):
-                return problem
-        await asyncio.sleep(max(LOOK_S, SHARE * (monotonic() - began)))
+            if problem := await _problem(host):
+                return host, problem
+        took = monotonic() - began
 
 
-async def _stop_if_full(host: Sandbox) -> LimitReached | None:
+async def _problem(host: Sandbox) -> LimitReached | None:
     try:
         used = await host.disk_used()
         if used <= host.host.disk_mb << 20:
             return None
-        await host.stop()
     except Unavailable as error:
         _log.info("the disk of %s cannot be watched now: %s", host.host.name, error.sentence)
         return None

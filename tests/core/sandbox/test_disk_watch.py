@@ -9,11 +9,11 @@ import pytest
 from support.sandboxes import command, need_engine
 from support.tally import tally
 
-from core.agents import disk_watch
-from core.agents.disk_watch import unless_full
 from core.domain.errors import LimitReached, ReportableError
 from core.domain.ids import new_id
 from core.domain.task import Host
+from core.sandbox import disk_watch
+from core.sandbox.disk_watch import unless_full
 from core.sandbox.kinds import SandboxKind, open_sandbox
 from core.sandbox.sandbox import Sandbox
 

@@ -1,0 +1,115 @@
+"""What an agent says beside its model endpoint: shown as its own words, bounded, once, and never more than that."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from support.agents import Log, memory
+
+from core.actions.follow import BURST
+from core.agents.agent_words import MOST_A_STEP, AgentWords
+from core.agents.delivery import Inbox
+from core.agents.journal import Journal
+from core.agents.line_session import LineSession
+from core.agents.signals import Signals
+from core.agents.steps import StepJournal
+from core.domain.errors import InvalidInput
+from core.domain.events import Fact, FileChanged, NoteAdded, TerminalOutput
+from core.domain.task import AgentSettings, Task
+from core.gateway.recipe import recipe_named
+from core.llm.model import estimate_tokens
+
+
+class Agent:
+    """A session's journal, and the words of its agent."""
+
+    def __init__(self, folder: Path, **more: bool) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.journal = Journal(folder / "journal.db", "s1")
+        self.inbox = Inbox(self.journal)
+        self.signals = Signals(self.inbox)
+        settings = AgentSettings(kind="external", recipe="opencode")
+        steps = StepJournal(self.journal, self.inbox, Task(id="t", title="T", description="D"), estimate_tokens)
+        main = LineSession(self.journal, self.inbox, steps, settings, recipe_named("opencode"), dict)
+        self.shown: list[str] = []
+        flags = {"is_attached": True, "speaks_acp": False, "stays": False, **more}
+        self.words = AgentWords(main, self.inbox, self.signals, host="main", is_over=lambda: False,
+                                on_leave=self.shown.append, on_waits=lambda _: None, on_ended=lambda _: None, **flags)
+        self.log = Log()
+
+    def say(self, what: str, body: object, name: str = "") -> object:
+        """One word; gives the answer."""
+        return msgspec.json.decode(asyncio.run(self.words.take(f"/tiphys/{what}", msgspec.json.encode(body), name)))
+
+    def facts(self, kind: type[Fact]) -> list[Fact]:
+        return [fact for fact in self.journal.facts() if isinstance(fact, kind)]
+
+
+@pytest.fixture
+def agent() -> Iterator[Agent]:
+    with tempfile.TemporaryDirectory(dir=memory()) as folder:
+        made = Agent(Path(folder))
+        yield made
+        made.journal.close()
+
+
+def test_an_agent_in_a_sandbox_tells_neither_its_end_nor_what_it_edited(tmp_path: Path) -> None:
+    for flags, known in (({"is_attached": False, "speaks_acp": True}, {"note", "plan", "printed", "leave", "turn"}),
+                         ({"is_attached": False}, set())):
+        made = Agent(tmp_path / str(len(known)), **flags)
+        words = made.words
+        assert {one for one in ("note", "plan", "printed", "leave", "turn", "edit", "ended", "", "../note", "x")
+                if words.knows(f"/tiphys/{one}")} == known
+        made.journal.close()
+
+
+def test_a_word_that_is_said_again_counts_once_and_a_flood_is_cut(agent: Agent) -> None:
+    for _ in range(3):
+        agent.say("note", "The same.", "a-1")
+    assert [fact.text for fact in agent.facts(NoteAdded)] == ["The same."]
+    for n in range(3 * MOST_A_STEP):
+        agent.say("note", f"{n}")
+    assert len(agent.facts(NoteAdded)) == MOST_A_STEP
+    for _ in range(12):
+        agent.say("printed", "x" * (1 << 20))
+    kept = agent.facts(TerminalOutput)
+    assert sum(fact.size for fact in kept) <= BURST + (1 << 20)
+    assert all(one.offset + one.size <= other.offset for one, other in zip(kept, kept[1:], strict=False))
+
+
+def test_an_edit_is_told_with_its_texts_wherever_its_path_leads_and_nothing_is_written_there(agent: Agent) -> None:
+    agent.say("edit", {"path": "/etc/../x", "before": None, "after": "a\n", "size": 2})
+    (fact,) = agent.facts(FileChanged)
+    assert (fact.path, fact.before, agent.journal.blob(fact.after)) == ("/etc/../x", "", b"a\n")
+    for wrong in ({"path": "", "after": ""}, {"path": "x"}, {"path": "x", "after": "", "size": -1}, [], "x" * 100_000):
+        with pytest.raises(InvalidInput):
+            agent.say("edit", wrong)
+    with pytest.raises(InvalidInput):
+        agent.say("note", "x" * 100_000)
+
+
+@pytest.mark.parametrize(("answer", "allowed"), [("resume", True), ("interrupt", False), ("advice", False),
+                                                 ("stop", False)])
+def test_a_person_allows_by_going_on_and_refuses_by_anything_else(agent: Agent, answer: str, allowed: bool) -> None:
+    async def main() -> object:
+        asked = asyncio.create_task(agent.words.take("/tiphys/leave", b'"rm -rf build"', ""))  # noqa: TID251
+        await asyncio.sleep(0)
+        assert agent.shown == ["rm -rf build"]
+        match answer:
+            case "advice":
+                agent.log.guide("g1", "No.")
+            case "interrupt":
+                assert agent.words.refuse()
+            case _:
+                agent.log.control(answer)
+        agent.log.give(agent.inbox)
+        agent.signals.ring()
+        return msgspec.json.decode(await asked)
+
+    assert asyncio.run(main()) == {"allow": allowed}
+    assert agent.shown[-1] == "" and not agent.words.refuse()

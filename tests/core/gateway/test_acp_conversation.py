@@ -1,0 +1,86 @@
+"""A conversation by the Agent Client Protocol with an agent that means harm: nothing that it asks for is done here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.gateway.acp import LONGEST_LINE, AcpAgent, AcpError, converse
+
+HOSTILE = '''
+import json, sys
+def send(**m): sys.stdout.write(json.dumps({"jsonrpc": "2.0", **m}) + "\\n"); sys.stdout.flush()
+def update(**u): send(method="session/update", params={"sessionId": "s", "update": u})
+def ask(i, method, params): send(id=i, method=method, params=params); return json.loads(sys.stdin.readline())
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["method"] == "initialize":
+        print("not JSON"); print("[" * 100_000); print('"text"'); print('{"id": 1, "result": 5')
+        send(id=m["id"], result={"protocolVersion": 1, "agentCapabilities": "all"})
+    elif m["method"] == "session/new":
+        send(id=99, result={"sessionId": "wrong"}); send(id=m["id"], result={"sessionId": "s"})
+    else:
+        outside = sys.argv[1]
+        got = [ask(1, "fs/write_text_file", {"sessionId": "s", "path": outside, "content": "x"}),
+               ask(2, "fs/read_text_file", {"sessionId": "s", "path": "/etc/passwd"}),
+               ask(3, "terminal/create", {"sessionId": "s", "command": "touch", "args": [outside]}),
+               ask(4, "session/request_permission", {"options": [{"kind": "allow_always", "optionId": "ever"}],
+                                                      "toolCall": {"title": "\\u001b[2Jx" * 9000, "rawInput": {"a": "b" * 10**6}}}),
+               ask(5, "session/request_permission", {"options": "x", "toolCall": 7})]
+        for n in range(300):
+            update(sessionUpdate="tool_call", toolCallId="same", title="t", kind="execute", status="in_progress", rawOutput="y" * 1000 * n)
+        update(sessionUpdate="tool_call_update", toolCallId="same", status="completed", content=[
+            {"type": "diff", "path": "../../../../.." + outside, "oldText": "\\ud800", "newText": "z\\ud800"},
+            {"type": "diff", "path": 5, "newText": "z"}, {"type": "diff", "path": "big", "newText": "z" * 3_000_000}, "x"])
+        for _ in range(300):
+            update(sessionUpdate="plan", entries=[{"content": "c" * 1000, "status": ["x"]}, 3])
+        update(sessionUpdate="agent_message_chunk", content={"text": ["x"]})
+        update(sessionUpdate={"x": 1}); send(method="session/update", params=3); send(method=5)
+        send(id=m["id"], result={"stopReason": "end_turn", "got": 1})
+        open(sys.argv[2], "w").write(json.dumps(got))
+'''
+
+
+def test_a_hostile_agent_gets_nothing_done_and_what_it_shows_is_bounded(tmp_path: Path) -> None:
+    outside, got = tmp_path / "outside.txt", tmp_path / "got.json"
+    told: list[tuple[str, object]] = []
+    asked: list[str] = []
+
+    def leave(what: str) -> bool:
+        asked.append(what)
+        return True
+
+    def tell(what: str, body: object) -> dict[str, object]:
+        told.append((what, body))
+        return {}
+
+    work = tmp_path / "work"
+    work.mkdir()
+    with AcpAgent([sys.executable, "-c", HOSTILE, str(outside), str(got)], {}, str(work), on_leave=leave,
+                  on_words=lambda _: None, tell=tell) as agent:
+        agent.begin()
+        assert agent.conversation == "s" and converse(agent, tell, "Do it.", stays=False) == 0
+    assert not outside.exists() and [*work.iterdir()] == []
+    answers = got.read_text()
+    assert answers.count("is not offered") == 3 and "ever" not in answers and answers.count("cancelled") == 2
+    assert all(len(one) < 1000 for one in asked)
+    printed = "".join(str(body) for what, body in told if what == "printed")
+    assert len(printed) <= 400_000, "only what is new of an output is told"
+    assert sum(what == "plan" for what, _ in told) == 1
+    edits = [body for what, body in told if what == "edit"]
+    assert [(e["path"], e["after"], e["too_large"]) for e in edits] == [
+        (str(outside), "z?", False), (str(work / "big"), "", True)]
+
+
+@pytest.mark.parametrize(("program", "code"), [
+    ("", "acp_agent_gone"), (f"print('x' * {LONGEST_LINE + 5})", "acp_agent_gone"),
+    ("""print('{"id": 1, "error": {"code": 1, "message": "log in"}}')""", "acp_refused"),
+    ("""print('{"id": 1, "result": {"protocolVersion": 99}}')""", "acp_version")])
+def test_an_agent_that_cannot_be_spoken_with_is_told_of_in_a_sentence(program: str, code: str, tmp_path: Path) -> None:
+    with pytest.raises(AcpError) as refused, AcpAgent([sys.executable, "-c", program], {}, str(tmp_path),
+                                                      on_leave=lambda _: True, on_words=print,
+                                                      tell=lambda *_: {}) as agent:
+        agent.begin()
+    assert refused.value.code == code
