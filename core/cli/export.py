@@ -30,7 +30,6 @@ MOST_STEPS = 10_000
 """Steps of one page."""
 
 
-
 def _or_none(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
     """A file that was not named is "" among the options."""
     return value or ""
