@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QMimeData, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QWidget
 
@@ -15,6 +15,7 @@ from app.kit import icons
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.window.bars import add_bar
+from app.window.drops import link_in, list_folder
 from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
 from app.window.layouts import arrange, folded_at_first, with_lists
@@ -26,7 +27,6 @@ from app.window.session_head import SessionHead
 from app.window.status_bar import StatusBar
 from app.window.thin_lines import ThinLines
 from app.window.toasts import Toasts
-from core.domain.deep_link import is_link
 
 
 class Window(QMainWindow):
@@ -68,10 +68,8 @@ class Window(QMainWindow):
     def _dock(self, panel: Panel) -> PanelDock:
         dock = PanelDock(panel.key, panel.shown_title, self, "F4" if panel.key == "files" else "")
         dock.hold(panel.build(self._place, dock))
-        dock.visibilityChanged.connect(self._titles.start)
-        dock.thinned.connect(self._titles.start)
-        dock.dockLocationChanged.connect(self._titles.start)
-        dock.topLevelChanged.connect(self._titles.start)
+        for signal in (dock.visibilityChanged, dock.thinned, dock.dockLocationChanged, dock.topLevelChanged):
+            signal.connect(self._titles.start)
         return dock
 
     def _connect(self) -> None:
@@ -199,14 +197,3 @@ class Window(QMainWindow):
         """The window does not close itself: it asks, and is closed when everything is in order."""
         event.ignore()
         self.quit_asked.emit()
-
-
-def list_folder(data: QMimeData) -> list[str]:
-    """The paths of files and folders."""
-    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
-
-
-def link_in(data: QMimeData) -> str:
-    """The deep link; "" where it is none."""
-    text = data.text().strip() if data.hasText() else ""
-    return text if is_link(text) else ""
