@@ -89,7 +89,7 @@ class ChartsController(QObject):
         return self._place.queues.is_blind(self._place.sight.session)
 
     def _draw_curves(self) -> None:
-        if not self._view.is_looked_at():
+        if not self._view.is_in_view():
             return
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
         curves: list[Curves] = []
@@ -103,7 +103,7 @@ class ChartsController(QObject):
         self._show_place()
 
     def _show_place(self) -> None:
-        if not self._view.is_looked_at():
+        if not self._view.is_in_view():
             return
         self._view.show_place(self._place.sight.step, self._place.cursor.marks)
 

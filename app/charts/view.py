@@ -100,6 +100,7 @@ class ChartsView(QWidget):
         foot = row(self.over, self.shown, self.others, 1, self.save, spacing=theme.GRID)
         self._room = QScrollArea(self, widgetResizable=True)
         self._room.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._room.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what draws in it takes the keys
         empty = Empty(self.tr("Score, context, cost and duration of each step are drawn here as the session works. "
                               "Drag over them to mark steps."), self)
         return faces(self, empty, (self._room, 1), self.legend, self.reading, foot)
@@ -136,7 +137,7 @@ class ChartsView(QWidget):
         if not sessions:
             menu.addAction(self.tr("There is no other session")).setEnabled(False)
 
-    def is_looked_at(self) -> bool:
+    def is_in_view(self) -> bool:
         """Whether any of it can be seen: behind another tab Qt calls a panel visible. If not, `came_up` will tell."""
         self._waits = self.visibleRegion().isEmpty()
         return not self._waits

@@ -149,14 +149,14 @@ class PinnedController(QObject):
 
 
 def _lines(trajectory: Trajectory) -> list[str]:
-    """The lines of what was asked, without what programs put around it; where that begins with a heading, as
-    "Motivation", the task's title stands first."""
+    """The lines of what was asked, without what programs put around it; where that begins with a heading
+    that names nothing, as "Motivation", the task's title stands first."""
     created = trajectory.created
     if created is None:
         return []
     text = headline(created.task.description) or created.task.description[:4000] or created.task.title
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    if lines and created.task.description.lstrip().startswith("#") and created.task.title:
+    if lines and created.task.description.lstrip()[:1] == "#" != text[:1] and created.task.title:
         lines = [created.task.title, *(line for line in lines if not line.startswith("#"))]
     return [line for line in (one_line(plain_words(line)) for line in lines) if line]
 

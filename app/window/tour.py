@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
 from app.desk.workplace import Workplace
 from app.kit import icons, theme, tokens
@@ -59,7 +59,7 @@ class TourBand(QFrame):
         for button in (self.act, close):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         gap = theme.px(tokens.BETWEEN)
-        wheel = QLabel(self)
+        wheel = PlainLabel("", self)
         wheel.setPixmap(icons.icon("ship-wheel", "person").pixmap(theme.px(20), theme.px(20)))
         words = column(row(self.title, self.count, 1, spacing=gap), self.sentence, spacing=theme.px(2))
         row(wheel, (words, 1), self.act, close, on=self, spacing=gap, margin=theme.px(tokens.SIDE))

@@ -68,8 +68,8 @@ class Window(QMainWindow):
     def _dock(self, panel: Panel) -> PanelDock:
         dock = PanelDock(panel.key, panel.shown_title, self, "F4" if panel.key == "files" else "")
         dock.hold(panel.build(self._place, dock))
-        for signal in (dock.visibilityChanged, dock.thinned, dock.dockLocationChanged, dock.topLevelChanged):
-            signal.connect(self._titles.start)
+        for changed in (dock.visibilityChanged, dock.thinned, dock.dockLocationChanged, dock.topLevelChanged):
+            changed.connect(self._titles.start)
         return dock
 
     def _connect(self) -> None:

@@ -67,7 +67,7 @@ class TrlRollouts:
         groups = [prompts[at : at + size] for at in range(0, len(prompts), size)]
         if any(set(group) != {group[0]} or len(group) != size for group in groups):
             groups, size = [[prompt] for prompt in prompts], 1
-        tasks = [environment_task(self._kind, item=int(group[0]), **self._options) for group in groups]
+        tasks = [environment_task(self._kind, item=int(group[0]), seed=0, **self._options) for group in groups]
         async with self._log() as log:
             return await roll_out(policy, tasks, group_size=size, log=log, limits=Limits(steps=self._limit),
                                   settings=self._agent, at_once=len(prompts), seed=policy.version, in_step=True)

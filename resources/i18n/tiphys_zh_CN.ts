@@ -2094,7 +2094,7 @@
     </message>
     <message>
         <source>The feed of updates is older than the one that was there before: it is not believed. Somebody put it there again.</source>
-        <translation type="unfinished"></translation>
+        <translation>更新信息比先前的旧，因此不予采信。有人把旧的又放了回去。</translation>
     </message>
     <message>
         <source>The feed of updates is not signed with your administrator&apos;s key: it is not believed.</source>

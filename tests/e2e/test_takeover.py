@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from support.parts import Parts, stopped, wait
+from support.recipes import textcraft  # noqa: F401 - a fixture
+from support.tiny_model import make_model
 
-from core.domain.events import HandedBack, StepAdded, TakenOver, decode_event
+from core.domain.events import ActionAsked, HandedBack, StepAdded, TakenOver, decode_event
+from core.store import log
+from core.store.sqlite import connect
 
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 TASK = """
 id = "ledger"
@@ -66,6 +72,7 @@ def there(session: str, name: str) -> bool:
     return subprocess.run(["docker", "exec", found[0], "test", "-e", f"/workspace/{name}"], check=False).returncode == 0
 
 
+@pytest.mark.docker
 def test_whoever_dies_while_a_person_acts_each_action_is_done_once_and_bears_their_name(whole: Parts) -> None:
     whole.start_server()
     session = str(whole.tiphys("run", "ledger")[0]["session"])
@@ -118,3 +125,44 @@ def _check(whole: Parts, session: str) -> None:
     assert whole.trajectory(session).scores[-1].message.split() == ["one", "two", "three", "four", "agent"]
     assert facts.count(HandedBack(step=5, reason="asked")) == 1 and not whole.trajectory(session).row.held_by
     assert {fact.person for fact in facts if isinstance(fact, TakenOver)} == {person}
+
+
+def test_one_session_of_a_rollout_is_taken_over_while_the_server_dies_and_the_others_go_on(
+        tmp_path: Path, textcraft: Path) -> None:  # noqa: F811
+    whole = Parts(tmp_path / "home")
+    whole.env["PYTHONPATH"] += f"{os.pathsep}{textcraft}"
+    whole.home.mkdir()
+    words = ["rollout", "textcraft", "--items", "0:3", "--local", str(make_model(tmp_path / "model")), "--max-tokens",
+             "2", "--steps", "1000", "--json"]
+    whole.start_server()
+    with stopped(whole, "none"), subprocess.Popen([sys.executable, "-m", "core.cli", *words], env=whole.env,
+                                                  stdout=subprocess.DEVNULL) as rollout:
+        try:
+            wait(lambda: sum(steps_of(whole).values()) >= 3, "sessions play")
+            name = next(iter(steps_of(whole)))
+            whole.tiphys("take-over", name)
+            wait(lambda: whole.trajectory(name).offered is not None, "it is the person's")
+            command = [sys.executable, "-m", "core.cli", "act", name, "act", "command=inventory", "--json"]
+            with subprocess.Popen(command, env=whole.env, stdout=subprocess.DEVNULL) as act:
+                wait(lambda: was_asked(whole, name), "the person's word is in the log")
+                whole.kill_server()
+                whole.start_server()
+                assert act.wait(60) == 0
+            before = steps_of(whole)
+            wait(lambda: all(steps > before[one] for one, steps in steps_of(whole).items() if one != name), "they play")
+            told = whole.trajectory(name)
+            assert [entry.head.author for entry in told.steps].count(told.row.held_by) == 1 and told.row.held_by
+        finally:
+            rollout.kill()
+
+
+def was_asked(whole: Parts, session: str) -> bool:
+    """Whether a person asked for an action."""
+    bodies = whole.bodies(whole.home / "server.db", session)
+    return any(isinstance(decode_event(body).fact, ActionAsked) for body in bodies)
+
+
+def steps_of(whole: Parts) -> dict[str, int]:
+    """How many steps each session has."""
+    with contextlib.closing(connect(whole.home / "server.db", readonly=True)) as conn:
+        return {row.session: row.steps for row in log.rows(conn)}

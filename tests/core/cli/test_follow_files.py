@@ -65,7 +65,7 @@ def test_following_ends_by_itself_where_it_was_asked_to(tmp_path) -> None:
     command = [sys.executable, "-m", "core.cli", "--home", str(tmp_path), "import", str(FOREIGN / "claude.jsonl"),
                "--follow", "--quiet-after", "0.1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 0 and "1 files are followed" in done.stderr
+    assert done.returncode == 0 and "Following 1 file;" in done.stderr
 
 
 @pytest.mark.parametrize("name", [*LINES, *WHOLE])
