@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSpinBox,
     QStackedLayout,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -66,25 +65,25 @@ class TrainingView(QWidget):
         self.rate = QLineEdit("5e-6", self)
         self.rate.setValidator(QDoubleValidator(0.0, 1.0, 12, self.rate))
         self.rate.validator().setLocale(QLocale.c())
-        self.batch = QSpinBox(self)
-        self.batch.setRange(1, 4096)
-        self.batch.setValue(64)
-        self.epochs = QSpinBox(self)
-        self.epochs.setRange(1, 100)
+        self.batch = QSpinBox(self, minimum=1, maximum=4096, value=64)
+        self.epochs = QSpinBox(self, minimum=1, maximum=100)
         self.thoughts = QComboBox(self)
         for text, value in ((self.tr("as exported"), "data"), (self.tr("without loss"), "context"),
                             (self.tr("must train"), "keep"), (self.tr("must be absent"), "drop")):
             self.thoughts.addItem(text, value)
         self.thoughts.setToolTip(self.tr("What recorded reasoning in the data set does"))
+        self._name_fields()
+        self._running = False
+        self._lay_out()
+        self.show_running(False)
+
+    def _name_fields(self) -> None:
         named: tuple[tuple[QWidget, str], ...] = (
             (self.method, self.tr("Method")), (self.thoughts, self.tr("Thoughts")),
             (self.rate, self.tr("Learning rate")), (self.batch, self.tr("Batch")), (self.epochs, self.tr("Epochs")))
         for edit, name in named:
             edit.setAccessibleName(name)
             edit.setMinimumWidth(48)
-        self._running = False
-        self._lay_out()
-        self.show_running(False)
 
     def _lay_out(self) -> None:
         form = QFormLayout(rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -99,8 +98,7 @@ class TrainingView(QWidget):
         chart = QWidget(self)
         self._stack = QStackedLayout(chart)
         hint = QWidget(chart)
-        centred = QVBoxLayout(hint)
-        centred.addWidget(self._hint)
+        column(self._hint, on=hint)
         self._stack.addWidget(hint)
         column(form, actions, (chart, 1), self._read_off, self._log, on=self, spacing=2 * theme.GRID,
                margin=2 * theme.GRID)

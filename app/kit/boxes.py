@@ -11,7 +11,6 @@ Item = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
 
 _Box = TypeVar("_Box", bound=QBoxLayout)
 
-
 Margin = int | tuple[int, int, int, int]
 """All around, or left, top, right and bottom."""
 

@@ -22,8 +22,7 @@ class ProgressRow(QWidget):
         """The names are for screen readers."""
         super().__init__(parent)
         self.text = PlainLabel("", self)
-        self.bar = QProgressBar(self)
-        self.bar.setRange(0, FINENESS)
+        self.bar = QProgressBar(self, minimum=0, maximum=FINENESS)
         self.bar.setFixedWidth(140)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(bar_name)

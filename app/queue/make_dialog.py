@@ -47,11 +47,8 @@ class MakeQueueDialog(QDialog):
         for key, words in (("all", self.tr("All steps")), ("errors", self.tr("The steps that failed")),
                            ("some", self.tr("So many steps of each session"))):
             self.steps.addItem(words, key)
-        self.count = QSpinBox(self)
-        self.count.setRange(1, 1_000_000)
-        self.count.setValue(20)
-        self.twice = QSpinBox(self)
-        self.twice.setRange(0, 100)
+        self.count = QSpinBox(self, minimum=1, maximum=1_000_000, value=20)
+        self.twice = QSpinBox(self, minimum=0, maximum=100)
         self.twice.setSuffix(" %")
         self.rubric = QPlainTextEdit(self, tabChangesFocus=True)
         self.rubric.setPlaceholderText(self.tr("By what to judge (optional): what is to be kept, what masked"))

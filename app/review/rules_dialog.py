@@ -207,10 +207,7 @@ def _box_for(value: object, parent: QWidget) -> QWidget:
         check.setChecked(value)
         return check
     if isinstance(value, int):
-        whole = QSpinBox(parent)
-        whole.setRange(-1_000_000_000, 1_000_000_000)
-        whole.setValue(value)
-        return whole
+        return QSpinBox(parent, minimum=-1_000_000_000, maximum=1_000_000_000, value=value)
     if isinstance(value, float):
         real = QDoubleSpinBox(parent)
         real.setRange(-1e9, 1e9)

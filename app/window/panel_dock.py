@@ -28,7 +28,6 @@ class PanelDock(QDockWidget):
     thinned = Signal()
     """It became a thin line, or whole again."""
 
-
     def __init__(self, key: str, title: str, parent: QWidget, keys: str = "") -> None:
         """`keys`: what opens it, drawn on its thin line."""
         super().__init__(title, parent)

@@ -86,9 +86,7 @@ class SettingsDialog(QDialog):
             lines.textChanged.connect(partial(self._set_lines, setting.key, lines))
             return lines
         if isinstance(setting.default, int):
-            count = QSpinBox(parent)
-            count.setRange(int(setting.low), int(setting.high))
-            count.setValue(int(value))
+            count = QSpinBox(parent, minimum=int(setting.low), maximum=int(setting.high), value=int(value))
             count.valueChanged.connect(partial(self._settings.set, setting.key))
             return count
         spin = QDoubleSpinBox(parent)

@@ -84,7 +84,6 @@ WITH_TRAINING = {"train", "rl", "export", "preview", "demo", "agent", "judge", "
 QUIET = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "TRANSFORMERS_VERBOSITY": "error"}
 """Libraries draw bars of their own over what a command says, and speak of parts that a person does not know."""
 
-
 GUESSES = {"ls": "sessions", "list": "sessions", "version": "--version", "gui": "open", "evaluate": "rescore",
            "review": "open", "download": "export"}
 """What people type for a command of another name."""

@@ -157,7 +157,6 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         if self.test_every and not self.test_items:
             raise _bad("test_every says when held-out items are played, and test_items names none.")
 
-
     def _check_people(self, changed: set[str]) -> None:
         if self.people and not self.people_from:
             raise _bad("people says what is learnt from people; people_from has to name the home that holds their "

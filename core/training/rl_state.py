@@ -19,7 +19,6 @@ from core.workers.reinforcement import GroupSheet, RlMetric
 _FREE = ("out", "people_from", "updates", "device", "pack_tokens", "merge_prefixes", "save_every", "keep")
 """Settings that may change between a run and its resumption: none of them changes what an update learns."""
 
-
 _DEFAULTS = {f.name: f.default for f in msgspec.structs.fields(RlSettings) if f.default is not msgspec.NODEFAULT}
 """What a run of an older version does not name was as it is by default."""
 

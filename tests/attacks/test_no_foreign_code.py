@@ -79,7 +79,7 @@ ALLOWED = {
 
 ALLOWED_CALLS = {("core/supervision/rule_book.py", "exec"), ("core/supervision/rule_book.py", "compile"),
                  ("app/window/application.py", "QDesktopServices.openUrl"),
-                 ("app/servers/log_in.py", "QDesktopServices.openUrl"),
+                 ("app/servers/code_dialog.py", "QDesktopServices.openUrl"),
                  ("core/training/rl_state.py", "torch.load"), ("core/training/policy_rows.py", "np.load")}
 """A person's own rules, from the rules folder of their home alone (SECURITY.md); the manual that the program brings;
 the page of a log-in, https only (core/client/device_login.py), when a person asks for it; a training run's own state,

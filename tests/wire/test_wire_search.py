@@ -206,7 +206,7 @@ def test_a_client_asks_and_is_told_when_the_connection_ends(tmp_path: Path) -> N
 
 def test_a_server_that_does_not_know_the_question_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An older server takes an unknown message for a broken frame and closes: its Welcome says what it knows."""
-    monkeypatch.setattr("core.server.connection.CAPABILITIES", ())
+    monkeypatch.setattr("core.protocol.messages.CAPABILITIES", ())
 
     async def scenario() -> None:
         async with (

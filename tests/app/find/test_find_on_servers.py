@@ -185,7 +185,7 @@ async def test_older_servers_and_refusals_are_told_and_what_is_here_is_searched(
     async with serving(tmp_path / "lab") as server:
         await server.hub.do("far", lambda conn: fill(conn, "far", maker.bodies, maker.blobs))
         async with window(tmp_path / "desk") as made:
-            monkeypatch.setattr("core.server.connection.CAPABILITIES", ())
+            monkeypatch.setattr("core.protocol.messages.CAPABILITIES", ())
             entry = made.place.servers.add(server.url, account(tmp_path / "lab", "li", "view"), "lab")
             far = key_of("far", entry.id)
             await eventually(lambda: made.desks.of(far).row(far) is not None)

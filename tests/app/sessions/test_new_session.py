@@ -166,7 +166,7 @@ async def test_each_reason_why_a_server_offers_nothing_has_its_sentence(qapp, tm
     (tmp_path / "home/tasks/broken/task.toml").write_text("id = ")
     async with serving(tmp_path / "home") as server, window(tmp_path / "desk") as made:
         away = made.place.servers.add("ws://127.0.0.1:9", "token", "farm").id
-        monkeypatch.setattr("core.server.connection.CAPABILITIES", ("search",))
+        monkeypatch.setattr("core.protocol.messages.CAPABILITIES", ("search",))
         one = made.place.servers.add(server.url, admin_token(tmp_path / "home"), "lab").id
         await eventually(lambda: "lab: connected" in made.window.status.links_text)
         dialog = await ask(made)

@@ -81,6 +81,7 @@ def test_an_import_that_is_ended_keeps_whole_sessions_only(tmp_path, home, tiphy
     assert tiphys("verify", "--json").status == 0
 
 
+@pytest.mark.timeout(600)
 def test_a_running_server_shows_an_import_when_it_is_whole(tmp_path) -> None:
     """Killed between two batches of a long session nothing of it is listed, and a second import ends it."""
 
@@ -98,7 +99,7 @@ def test_a_running_server_shows_an_import_when_it_is_whole(tmp_path) -> None:
 
             server.hub.on_changed.append(look)
             first = start(home.path, folder)
-            await asyncio.to_thread(seen.wait, 30)
+            await asyncio.to_thread(seen.wait, 300)
             os.kill(first.pid, signal.SIGKILL)
             await asyncio.to_thread(first.communicate)
             assert states[-1][0] and 0 < states[-1][1] < 4000

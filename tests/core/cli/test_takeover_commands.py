@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support.parts import Parts, stopped, wait
 
 TASK = """id = "look"
@@ -30,6 +31,7 @@ tool = "finish"
 """
 
 
+@pytest.mark.timeout(600)
 def test_a_person_works_on_the_hosts_by_the_agents_own_actions(tmp_path: Path) -> None:
     (tmp_path / "tasks/look").mkdir(parents=True)
     (tmp_path / "tasks/look/task.toml").write_text(TASK)
