@@ -26,7 +26,7 @@ MEMORY = 4 << 30
 LONGEST_S = 3600.0
 """How long a build may take in all, in seconds; how long it may say nothing, its caller decides."""
 
-MOST_SAID = 256 << 20
+MOST_PRINTED = 256 << 20
 """Bytes that a build may print."""
 
 LOOK_S = 2.0
@@ -108,7 +108,7 @@ class _Builder:
 
     def __init__(self, engine: Client) -> None:
         self.ended = ""
-        self._engine, self._said, self._over = engine, 0, Event()
+        self._engine, self._printed, self._over = engine, 0, Event()
         self._root = Path(str(engine.info().get("DockerRootDir") or "/"))
         self._answers: list[Any] = []
         engine.api.hooks["response"].append(lambda answer, *_, **__: self._answers.append(answer))
@@ -118,7 +118,7 @@ class _Builder:
         words = ""
         while (line := translated(lambda: next(lines, None))) is not None:
             words = f"{words}{line.get('stream') or ''}"[-500:]
-            self._said += len(str(line))
+            self._printed += len(str(line))
             if "error" in line:
                 return f"{words.strip()} ({' '.join(str(line['error']).split())[-300:]})"
         return ""
@@ -138,8 +138,8 @@ class _Builder:
         while not (self._over.wait(LOOK_S) or self.ended):
             if time.monotonic() > end:
                 self._end(f"it does not end within {LONGEST_S:g} s.")
-            elif self._said > MOST_SAID:
-                self._end(f"it prints more than {MOST_SAID >> 20} MiB.")
+            elif self._printed > MOST_PRINTED:
+                self._end(f"it prints more than {MOST_PRINTED >> 20} MiB.")
             elif self._root.is_dir() and shutil.disk_usage(self._root).free < LEAST_FREE:
                 self._end(f"less than {LEAST_FREE >> 30} GiB are left on the engine's disk.")
 

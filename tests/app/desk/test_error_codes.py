@@ -21,7 +21,7 @@ MET = ("client", "protocol", "server", "tasks/allowances.py", "tasks/task_check.
        "store/blobs.py", "store/writer.py")
 """Where what a command, a connection or a copy can come back with is raised."""
 
-ELSEWHERE = ("server/authority.py", "server/held_database.py", "server/running_server.py",
+ELSEWHERE = ("server/authority.py", "server/held_database.py", "server/ownership.py", "server/running_server.py",
              "server/address.py", "server/serve.py", "server/certificate.py",
              "server/certificate_files.py", "server/settings_file.py", "server/retention_file.py",
              "server/end_rules.py")
