@@ -378,7 +378,7 @@ def test_an_image_without_python_is_worked_in_looked_through_and_scored(base: st
 @pytest.mark.parametrize(("command", "bound", "word"), [
     ("sleep 1000", {"LONGEST_S": 1.0}, "does not end"),
     ("while :; do sleep 0.2; echo x; done", {"LONGEST_S": 1.0}, "does not end"),
-    ("yes", {"MOST_SAID": 1 << 16}, "prints more than"),
+    ("yes", {"MOST_PRINTED": 1 << 16}, "prints more than"),
     ("cat /dev/zero > /large & sleep 1000", {"LEAST_FREE": 1 << 60}, "GiB are left"),
 ])
 def test_a_build_that_goes_on_and_on_is_ended_with_what_it_runs(
