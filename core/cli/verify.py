@@ -9,7 +9,7 @@ import click
 from core.cli.output import emit, json_option, say
 from core.domain.plural import counted
 from core.store.home import Home
-from core.store.restore import survey
+from core.store.restore import check_payloads, survey
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -19,12 +19,14 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @json_option
 def verify(source: Path | None, as_json: bool) -> None:
     """Check a log (by default the server's) from end to end; status 2 where it is damaged."""
-    held = survey(source or Home.default().server_db)
+    path = source or Home.default().server_db
+    held = survey(path)
+    check_payloads(path)
     if as_json:
         emit(held)
         return
     say(f"{held.path} is sound: {counted(held.sessions, 'session')}, {counted(held.events, 'event')}, "
-            f"{counted(held.payloads, 'payload')}.")
+        f"{counted(held.payloads, 'payload')}.")
     if held.lacking:
         say(f"Not held: {counted(held.lacking, 'payload')} that events name.")
     if held.pending:

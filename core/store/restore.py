@@ -11,6 +11,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput, NotFound, ProtocolMismatch, ReportableError, Unavailable
 from core.domain.events import blobs_of, decode_stored
+from core.domain.plural import counted
 from core.store import blobs, log
 from core.store.backup import damage, give_own_epoch
 from core.store.home import sync
@@ -49,6 +50,15 @@ def survey(path: Path) -> Survey:
         raise
     except (ReportableError, driver.DatabaseError, ValueError, TypeError, OverflowError) as error:
         raise _rubbish(path, error) from error
+
+
+def check_payloads(path: Path) -> None:
+    """Read every payload of a log that `survey` found sound. Raises InvalidInput (log_damaged): some are not what they
+    were. All else of such a log can be used, so a restore does not refuse it."""
+    with closing(connect(path, readonly=True)) as conn:
+        found = list(blobs.altered(conn))
+    if found:
+        raise _damaged(path, f"{counted(len(found), 'payload')} changed on the disk, the first is {found[0][:12]}….")
 
 
 def _checked(conn: Connection, path: Path) -> Survey:

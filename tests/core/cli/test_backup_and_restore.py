@@ -12,7 +12,7 @@ from core.domain.events import GuidanceQueued, decode_event
 from core.domain.task import Task
 from core.protocol.messages import Ack
 from core.protocol.operations import CreateSession, GiveVerdict, Guide
-from core.store import accounts, log
+from core.store import accounts, blobs, log
 from core.store.home import Home
 from core.store.schema import open_log
 from core.store.sqlite import connect, transaction
@@ -144,6 +144,17 @@ def test_an_older_log_is_named_as_such_and_a_lacking_payload_counted(tiphys, hom
     survey = tiphys("verify", "--json").one
     assert survey["lacking"] >= 1 and survey["pending"] == [] and survey["events"] > 5
     assert "Not held: 1 payload that events name" in tiphys("verify").out
+
+
+def test_a_payload_that_was_changed_on_the_disk_is_found(tiphys, home, imported, tmp_path) -> None:
+    with contextlib.closing(connect(home / "server.db")) as conn, transaction(conn):
+        (name, _), = conn.execute("SELECT hash, data FROM blob ORDER BY id LIMIT 1")
+        conn.execute("UPDATE blob SET data = ? WHERE hash = ?", (blobs.compress(b"something else"), name))
+    ran = tiphys("verify")
+    assert ran.status == 2 and f"1 payload changed on the disk, the first is {name.hex()[:12]}" in ran.err
+    assert "log_damaged" in tiphys("verify", "--json").err
+    tiphys("backup", tmp_path / "copy.db")
+    assert not tiphys("restore", tmp_path / "copy.db", "--yes").status, "the rest of it can be used"
 
 
 def test_what_was_said_of_an_import_outlives_a_backup_from_before_it(tiphys, home, tmp_path) -> None:
