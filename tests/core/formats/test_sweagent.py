@@ -14,32 +14,32 @@ from core.formats import registry
 FILES = Path(__file__).parent / "files"
 MARSHMALLOW = "marshmallow-code__marshmallow-1867.traj"
 
-# file, steps, contexts that the file tells, first thought and last action (both begin so), submission's first line
+# file, steps, contexts that the file tells, refused edits, first thought and last action (both begin so), submission's first line
 FLAG = "HTB{l00k_47_y0u_r3v3rs1ng_3qu4710n5_c0ngr475}"
 FIELDS = "diff --git a/src/marshmallow/fields.py b/src/marshmallow/fields.py"
 REAL = [
-    ("crypto__BabyEncryption.traj", 16, 8, "We are given a python file called `chall.py`.",
+    ("crypto__BabyEncryption.traj", 16, 8, 3, "We are given a python file called `chall.py`.",
      f"submit '{FLAG}'\n", FLAG),
-    (f"default_sys-env_window100__install-1__{MARSHMALLOW}", 11, 11,
+    (f"default_sys-env_window100__install-1__{MARSHMALLOW}", 11, 11, 1,
      "Let's first start by reproducing the results", "submit\n", FIELDS),
-    (f"function_calling_replace_from_source__{MARSHMALLOW}", 13, 13,
+    (f"function_calling_replace_from_source__{MARSHMALLOW}", 13, 13, 0,
      "Let's list out some of the files", "submit", FIELDS),
-    ("function_calling_simple.traj", 5, 5, "The `SyntaxError` in `missing_colon.py`", "submit", ""),
-    ("gpt4__swe-agent-test-repo__default_from_url__t-0.0__6e44b9__sweagenttestrepo-1c2844.traj", 5, 5,
+    ("function_calling_simple.traj", 5, 5, 0, "The `SyntaxError` in `missing_colon.py`", "submit", ""),
+    ("gpt4__swe-agent-test-repo__default_from_url__t-0.0__6e44b9__sweagenttestrepo-1c2844.traj", 5, 5, 0,
      "To start addressing this issue, I will first search", "submit",
      "diff --git a/tests/missing_colon.py b/tests/missing_colon.py"),
-    ("human_thought__swe-bench-HumanEvalFix-python__lcb___humanevalfix-python-0.traj", 5, 5,
+    ("human_thought__swe-bench-HumanEvalFix-python__lcb___humanevalfix-python-0.traj", 5, 5, 0,
      "To begin addressing the issue, we need more details", "submit\n", "diff --git a/main.py b/main.py"),
 ]
 
 
-@pytest.mark.parametrize(("name", "steps", "contexts", "thought", "action", "submission"), REAL)
-def test_real_files_give_the_steps_that_they_hold(name, steps, contexts, thought, action, submission) -> None:
+@pytest.mark.parametrize(("name", "steps", "contexts", "errors", "thought", "action", "submission"), REAL)
+def test_real_files_give_the_steps_that_they_hold(name, steps, contexts, errors, thought, action, submission) -> None:
     path = real("swe-agent") / name
     raw = json.loads(path.read_bytes())
     (session,) = registry.read(path)
     folded, read = trajectory(session), bodies(session)
-    assert (session.format, session.steps, len(read), session.errors) == ("swe-agent", steps, steps, 0)
+    assert (session.format, session.steps, len(read), session.errors) == ("swe-agent", steps, steps, errors)
     assert read[0].thought.startswith(thought)
     assert sum(bool(context(session, n)) for n in range(1, steps + 1)) == contexts
     assert folded.row.state == ("stopped" if not raw.get("info") else "finished")
