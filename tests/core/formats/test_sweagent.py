@@ -14,7 +14,8 @@ from core.formats import registry
 FILES = Path(__file__).parent / "files"
 MARSHMALLOW = "marshmallow-code__marshmallow-1867.traj"
 
-# file, steps, contexts that the file tells, refused edits, first thought and last action (both begin so), submission's first line
+# file, steps, contexts that the file tells, refused edits, first thought and last action (both begin so), submission's
+# first line
 FLAG = "HTB{l00k_47_y0u_r3v3rs1ng_3qu4710n5_c0ngr475}"
 FIELDS = "diff --git a/src/marshmallow/fields.py b/src/marshmallow/fields.py"
 REAL = [
