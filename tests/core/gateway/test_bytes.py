@@ -14,6 +14,7 @@ import pytest
 from support.scripted_upstream import Script, Upstream, serve
 
 from core.agents import seam as seam_module
+from core.agents.agent_words import AgentWords
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.line_session import LineSession
@@ -69,11 +70,13 @@ class Bench:
         settings = AgentSettings(model=ModelSettings(kind="endpoint", input_price=1.0, output_price=2.0))
         recipe = Recipe(title="small", dialect="chat")
         main = LineSession(self.journal, self.inbox, steps, settings, recipe, dict)
+        words = AgentWords(main, self.inbox, self.signals, host="main", is_attached=False, speaks_acp=False,
+                           stays=False, is_over=lambda: False, on_leave=lambda what: None,
+                           on_waits=lambda waits: None, on_ended=lambda status: None)
         self.seam = Seam(LineSessions(main, self.call, recipe), self.inbox, self.signals, RequestReader(),
-                         Endpoint(upstream.url + self.base), token=TOKEN, key="real-key", is_over=lambda: False,
-                         on_paused=lambda paused: None, on_leave=lambda what: None,
-                         on_ended=lambda status: None, on_text=lambda text: None, on_step=lambda step: None,
-                         on_failures=lambda count, sentence: None)
+                         Endpoint(upstream.url + self.base), token=TOKEN, key="real-key", words=words,
+                         is_over=lambda: False, on_paused=lambda paused: None, on_text=lambda text: None,
+                         on_step=lambda step: None, on_failures=lambda count, sentence: None)
         self.port = 0
 
     base = ""

@@ -204,7 +204,7 @@ def test_stopped_it_goes_on_and_another_run_is_refused(model, tmp_path):
     stop = threading.Event()
     first = run_rl(settings(model, tmp_path, updates=2, save_every=5), lambda _: stop.set(), stop)
     assert first.stopped and first.step == 1 and Path(first.checkpoint).is_dir()
-    with pytest.raises(Conflict, match="another group"):
+    with pytest.raises(Conflict, match=r"group 4 \(now 2\)"):
         run_rl(settings(model, tmp_path, updates=2, group=2))
     again = run_rl(settings(model, tmp_path, updates=2))
     assert again.done and again.resumed_at == 1
