@@ -223,11 +223,10 @@ def test_a_server_for_others_stays(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     from core.cli import serve as command
-    from core.server import serve as module
 
     asked: list[float] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "run", lambda settings, ready: asked.append(settings.idle_s))
+        patch.setattr(command, "run", lambda settings, ready: asked.append(settings.idle_s))
         patch.setenv("TIPHYS_HOME", str(tmp_path))
         patch.delenv("TIPHYS_IDLE_MINUTES", raising=False)
         for arguments in ([], ["--private"], ["--private", "--idle-minutes", "0"], ["--idle-minutes", "2"]):
