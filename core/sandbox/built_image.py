@@ -133,6 +133,8 @@ class _Builder:
         finally:
             self._over.set()
             watcher.join()
+            for answer in self._answers:
+                answer.close()  # of one that told an error the rest is never read
 
     def _watch(self, end: float) -> None:
         while not (self._over.wait(LOOK_S) or self.ended):
