@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from support.eventually import eventually
 from support.panels import told_session, workplace
 
@@ -186,7 +187,11 @@ def test_the_chart_draws_what_was_reported_and_the_pointer_reads_it_off(qtbot) -
         nonlocal height
         height = 61 - height  # a pointer that stands still moves nothing
         middle = view.chart.mapFromScene(next(iter(view.chart._plots.values())).vb.mapViewToScene(QPointF(7, 0)))
-        QTest.mouseMove(view.chart.viewport(), QPoint(middle.x(), height))
+        at = QPointF(middle.x(), height)
+        # straight to the chart: the pointer of the test's screen may lie under what another test left there
+        QApplication.sendEvent(view.chart.viewport(), QMouseEvent(
+            QMouseEvent.Type.MouseMove, at, view.chart.viewport().mapToGlobal(at), Qt.MouseButton.NoButton,
+            Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier))
         return "0.4286" in view._read_off.text()
 
     qtbot.waitUntil(reads_off)
