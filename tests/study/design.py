@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 from study.base import Shape
-from study.tasks import StudyTask, long_suite, short_suite
+from study.tasks import Split, StudyTask, long_suite, short_suite
 
 DESIGNS = Path(__file__).parent / "designs"
 
@@ -34,6 +34,7 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     tasks of training words that nothing is trained on; one rate: nothing is chosen. `pairs` are the comparisons, first
     minus second, that with all `decodings` make up one family of tests; the first one is the claim. `base` is the small
     model; without it SmolLM2-135M-Instruct is trained. Above `context_tokens` the agent sums its context up.
+    `known_words`: held-out tasks are new ones of the words of training, not of words that occur in no training.
     Where no variant reaches a mean score of `least_tuned` on the tuning tasks, the held-out ones are not touched."""
 
     title: str
@@ -51,13 +52,15 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     context_tokens: int
     answer_tokens: int
     measure: Measure = "solved"
+    known_words: bool = False
     base: Shape | None = None
     least_tuned: float = 0.0
 
     def suite(self, split: Literal["train", "tune", "held-out"]) -> list[StudyTask]:
         """The tasks of a split."""
         count = {"train": self.train_tasks, "tune": self.tune_tasks, "held-out": self.held_out_tasks}[split]
-        return long_suite(split, count) if self.tasks == "long" else short_suite(split)[:count]
+        drawn: Split = "new" if split == "held-out" and self.known_words else split
+        return long_suite(drawn, count) if self.tasks == "long" else short_suite(drawn)[:count]
 
 
 def read_design(path: Path) -> tuple[Design, str]:

@@ -12,10 +12,12 @@ from typing import Literal
 
 import msgspec
 
-Split = Literal["train", "tune", "held-out"]
-"""`tune` has the words of `train` in other tasks, which nothing is trained on: there learning rates are chosen."""
+Split = Literal["train", "tune", "new", "held-out"]
+"""`tune` and `new` have the words of `train` in other tasks, which nothing is trained on: in `tune` learning rates are
+chosen, `new` is held out from models that cannot carry over to words they were not trained on."""
 
 SPLITS: tuple[Split, ...] = ("train", "tune", "held-out")
+"""Those that bring words."""
 
 FINISH = "finish"
 """Not a command of the shell: the action that ends a session."""
@@ -226,7 +228,7 @@ _CHORES = (4, 5, 6)
 
 def short_suite(split: Split) -> list[StudyTask]:
     """Tasks of one chore, the same every time."""
-    mark = {"train": "t", "tune": "v", "held-out": "h"}[split]
+    mark = {"train": "t", "tune": "v", "new": "n", "held-out": "h"}[split]
     names = [(family, number, f"{family.name}-{mark}{number + 1}") for family in FAMILIES
              for number in range(_SHORT_EACH)]
     return [StudyTask(id=name, split=split, chores=(family.make(split, random.Random(name), number),))
