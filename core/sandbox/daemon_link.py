@@ -54,6 +54,11 @@ class DaemonLink:
         self._rid = 0
         self._lock = asyncio.Lock()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it was connected and not let go of since; the daemon may be gone."""
+        return self._scope is not None
+
     async def ask(self, kind: type[R], op: str, data: bytes = b"", *, timeout: float = 30.0,
                   **fields: Any) -> tuple[R, bytes]:
         """Ask, and give the answer with its data. Raises what the daemon reports, or Unavailable."""

@@ -7,7 +7,6 @@ connection; where that is lost, the stream is (`Unavailable`), and its program e
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Sequence
 
 from core.aio import TaskScope
@@ -99,9 +98,16 @@ class ProgramStream:
                 return
 
     async def close(self) -> None:
-        """End the program if it runs still."""
-        with contextlib.suppress(Unavailable):
+        """End the program if it runs still; the daemon has done so where the connection is gone."""
+        if not self._link.is_open:
+            return
+        try:
             await self._link.ask(DoneReply, "drop", number=self._number)
+        except Unavailable:
+            pass
+        except InvalidInput as error:
+            if error.code != "no_stream":
+                raise
 
 
 async def read_stream(link: DaemonLink, argv: Sequence[str], cwd: str = "",

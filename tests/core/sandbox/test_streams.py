@@ -98,6 +98,18 @@ def test_what_goes_wrong_is_said_and_the_next_stream_works(either: Box, tmp_path
     either.use(work)
 
 
+def test_what_is_let_go_of_after_its_sandbox_leaves_no_connection(either: Box, tmp_path: Path) -> None:
+    async def work(sandbox: Sandbox) -> None:
+        await sandbox.write_file(f"{sandbox.workspace}/large", bytes(4 << 20))
+        pieces = sandbox.pack(["large"])
+        await anext(pieces)
+        await sandbox.close()
+        await pieces.aclose()
+        assert not sandbox.link.is_open
+
+    either.use(work)
+
+
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, link
