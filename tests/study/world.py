@@ -68,7 +68,11 @@ class Shell:
         if name.endswith("/") or self._is_folder(path):
             if not self._is_folder(path):
                 raise _Refused(f"{name}: No such directory")
+            if not source:
+                raise _Refused(f"{name}: Is a directory")
             return _normal(f"{path}/{posixpath.basename(source)}")
+        if any(path.startswith(f"{file}/") for file in self.files):
+            raise _Refused(f"{name}: Not a directory")
         return path
 
     def _names(self, words: list[str]) -> list[str]:
