@@ -96,7 +96,6 @@ def expire(name: str, days: float | None, day: datetime | None, never: bool, as_
 
 def _refuse_own(conn: Connection, name: str, what: str) -> None:
     """Without that account no command would be left to give rights back. Raises Conflict (own_account)."""
-
     if _is_own(conn, name):
         raise Conflict("own_account", f"{name} is this computer's own account, by which its server is run: it "
                        f"cannot be {what}.", name=name)
