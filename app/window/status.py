@@ -92,8 +92,9 @@ class StatusController(QObject):
         """In the queue layout: how much of what there is is listed; in others the place in the session stays."""
         if not any(dock.objectName() == "queue" and dock.isVisible() for dock in self._docks()):
             return
-        self._bar.show_place(self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
-                                                                           total=quantities.number(total)))
+        words = self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
+                                                              total=quantities.number(total))
+        self._bar.show_place(words if total else "")  # before the first session comes there is nothing to count
 
     def _show_place(self) -> None:
         row, step = self._place.sight.row, self._place.sight.step
