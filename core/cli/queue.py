@@ -68,7 +68,8 @@ def show(name: str, as_json: bool) -> None:
 @click.argument("name")
 @click.argument("sessions", nargs=-1)
 @click.option("--filter", "query", default="", help="The sessions that pass it, as in the desktop's list.")
-@click.option("--steps", default="all", metavar="all|errors|reports|N", show_default=True, help="Which steps, or how many; reports: those that failed, answer or report.")
+@click.option("--steps", default="all", metavar="all|errors|reports|N", show_default=True,
+              help="Which steps, or how many; reports: those that failed, answer or report.")
 @click.option("--twice", type=click.IntRange(0, 100), default=0, show_default=True,
               help="Per cent of the sessions that two people judge.")
 @click.option("--rubric", default="", help="By what to judge.")
@@ -93,7 +94,8 @@ def _steps(text: str) -> AskedSteps:
     if text in ("all", "errors", "reports"):
         return "all" if text == "all" else "errors"
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 10**9):
-        raise click.BadParameter(f"{text!r} is neither all, errors, reports nor a number of steps.", param_hint="--steps")
+        raise click.BadParameter(f"{text!r} is neither all, errors, reports nor a number of steps.",
+                                 param_hint="--steps")
     return "some"
 
 

@@ -39,7 +39,8 @@ def by_fold(conn: Connection, session: str) -> dict[str, Progress]:
     found: dict[str, Progress] = {}
     for entry in fold(session, log.read_all(conn, session)).steps:
         said = judgements(entry.verdicts.values(), len(entry.head.tools))
-        found = recount(found, {}, {who: StepWord(one, entry.head.is_error, entry.head.is_report) for who, one in said.items()})
+        found = recount(found, {}, {
+            who: StepWord(one, entry.head.is_error, entry.head.is_report) for who, one in said.items()})
     return found
 
 
