@@ -3994,6 +3994,10 @@ Delete or right click: take it away</source>
         <translation>失败的步骤</translation>
     </message>
     <message>
+        <source>Errors, answers and reports</source>
+        <translation>错误、回答和汇报</translation>
+    </message>
+    <message>
         <source>So many steps of each session</source>
         <translation>每个会话若干步骤</translation>
     </message>
@@ -4832,6 +4836,10 @@ Delete or right click: take it away</source>
     <message>
         <source>blind</source>
         <translation>盲评</translation>
+    </message>
+    <message>
+        <source>asks for errors, answers and reports</source>
+        <translation>要求裁定错误、回答和汇报</translation>
     </message>
     <message numerus="yes">
         <source>asks for %n step(s) of each</source>

@@ -33,6 +33,13 @@ def test_a_queue_is_made_from_a_filter_taken_judged_and_done(tiphys, imported) -
     assert "First look" not in tiphys("queue", "list").out
 
 
+def test_a_queue_that_asks_for_errors_answers_and_reports(tiphys, imported) -> None:
+    assert tiphys("queue", "make", "Claims", imported, "--steps", "reports").status == 0
+    line = tiphys("queue", "list", "--json").one
+    assert (line["asks"], line["asked"]) == ("reports", 1), "of its two steps it hands in by the second"
+    assert "asks for errors, answers and reports" in tiphys("queue", "show", "Claims").out
+
+
 def test_what_is_wrong_is_named(tiphys, imported) -> None:
     assert "usage" in tiphys("queue", "make", "Q").err
     assert "usage" in tiphys("queue", "make", "Q", imported, "--steps", "most").err
