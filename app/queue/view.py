@@ -58,7 +58,7 @@ class QueueTable(QWidget):
             group.addButton(chip)
         strip = row(self.words, *self.facets.values(), 1, self.order, spacing=theme.px(6),
                     margin=(theme.px(tokens.SIDE), theme.px(5), theme.px(tokens.SIDE), theme.px(5)))
-        column(self.head, strip, ColumnNames(self), (self._faces, 1), on=self, spacing=0, margin=0)
+        column(self.head, strip, ColumnNames(self.list, self), (self._faces, 1), on=self, spacing=0, margin=0)
 
     def _make_filter(self) -> QLineEdit:
         made = QLineEdit(self, placeholderText=self.tr("Filter: words, judged<50%, is:undecided"))

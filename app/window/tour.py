@@ -101,7 +101,7 @@ class Tour(QObject):
     def __init__(self, place: Workplace, window: Window) -> None:
         super().__init__(window)
         band = self._band = TourBand(window)
-        self._place = place
+        self._place, self._window = place, window
         room = QWidget(window)
         self._rooms = {"bar": column(on=room, margin=0),
                        **{key: window.docks[key].widget().layout() for key in ("trajectory", "guidance")}}
@@ -144,10 +144,14 @@ class Tour(QObject):
         self._bar.setVisible(shown and BESIDE[due] == "bar")
 
     def _stand_beside(self, key: str) -> None:
-        """In the list, over the box that it speaks of, or over the review bar."""
-        room = self._rooms[key]
+        """In the list, over the box that it speaks of, which keeps its size, or over the review bar."""
+        room, beside = self._rooms[key], self._rooms["guidance"]
         if isinstance(room, QBoxLayout) and room.indexOf(self._band) < 0:
+            grows = (key == "guidance") - (beside is not None and beside.indexOf(self._band) >= 0)
             room.insertWidget(max(0, room.count() - 1) if key == "guidance" else room.count(), self._band)
+            dock = self._window.docks["guidance"]
+            self._window.resizeDocks([dock], [dock.height() + grows * self._band.sizeHint().height()],
+                                     Qt.Orientation.Vertical)
 
     def _do_step(self) -> None:
         """What the button promises."""

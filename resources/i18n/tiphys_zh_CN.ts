@@ -5329,6 +5329,10 @@ Delete or right click: take it away</source>
         <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
     </message>
     <message>
+        <source>Nothing is asked here</source>
+        <translation>这里没有要求裁定的步骤</translation>
+    </message>
+    <message>
         <source>All {asked} judged</source>
         <translation>{asked} 个全部已裁定</translation>
     </message>
