@@ -129,7 +129,8 @@ class QueueTable(QWidget):
         if at < 0 and self._model.sessions:
             at = 0
         self._quiet = True
-        if at >= 0 and self.list.currentIndex().row() != at:
+        is_marked = self.list.currentIndex().row() == at and self.list.selectionModel().hasSelection()
+        if at >= 0 and not is_marked:  # who only gave the list the keys has made a row current, and marked none
             self.list.setCurrentIndex(self._model.index(at))
         self._quiet = False
         if at >= 0 and self._model.sessions[at] != session:

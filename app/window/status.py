@@ -37,9 +37,13 @@ class StatusController(QObject):
         sight.grew.connect(self._show_place)
         sight.stepped.connect(self._show_place)
         sight.opened.connect(self._show_keys_again)
-        self._window.layouts.asked.connect(self._show_place)
+        self._window.layouts.asked.connect(self._on_layout)
         QApplication.instance().focusChanged.connect(self._show_keys)  # type: ignore[union-attr]
         self._timer.timeout.connect(self._show_link)
+
+    def _on_layout(self, *_: object) -> None:
+        self._show_place()
+        QTimer.singleShot(0, self, self._show_keys_again)  # when the window has given the keys to the layout's list
 
     def _show_all(self) -> None:
         self._show_link()
@@ -97,7 +101,7 @@ class StatusController(QObject):
         self._bar.show_place(self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
                                                                            total=quantities.number(total)))
 
-    def _show_place(self, *_: object) -> None:
+    def _show_place(self) -> None:
         if self._window.layouts.current == "queue":
             return
         row, step = self._place.sight.row, self._place.sight.step
