@@ -12,7 +12,7 @@ import msgspec
 from core.domain.bounds import Count, Few, Id, Moment, Name, Reason, Sequence, Title
 from core.domain.errors import Conflict
 from core.domain.progress import ANYBODY, Judged, Judgement, Progress
-from core.domain.session import SessionRow
+from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.session_query import InReview
 
 MOST_IN_QUEUE = 10_000
@@ -82,8 +82,10 @@ class ReviewQueue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         return progress.steps
 
     def is_judged(self, row: SessionRow, person: str) -> bool:
-        """Whether a person judged all that is asked of a session."""
-        return self.judged(row, person).total >= self.asked(row) > 0
+        """Whether a person judged all that is asked of a session; of one that is over and of which nothing is asked
+        there is nothing left."""
+        asked = self.asked(row)
+        return self.judged(row, person).total >= asked and (asked > 0 or (row.steps > 0 and row.state in FINAL_STATES))
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

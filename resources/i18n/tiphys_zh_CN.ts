@@ -5329,6 +5329,10 @@ Delete or right click: take it away</source>
         <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
     </message>
     <message>
+        <source>Nothing is asked here</source>
+        <translation>这里没有要求裁定的步骤</translation>
+    </message>
+    <message>
         <source>All {asked} judged</source>
         <translation>{asked} 个全部已裁定</translation>
     </message>
@@ -7630,10 +7634,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>给它指导</translation>
     </message>
     <message>
-        <source>The agent measures itself on the test data. Write what it should use instead, and press Ctrl+Enter. It goes on working meanwhile.</source>
-        <translation>智能体正在用测试数据评估自己。写下它应改用什么，然后按 Ctrl+Enter。其间它会继续工作。</translation>
-    </message>
-    <message>
         <source>Take this example</source>
         <translation>使用此示例</translation>
     </message>
@@ -7642,8 +7642,12 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>裁定</translation>
     </message>
     <message>
-        <source>Go to a step that used the test data and press M: training will leave it out. K keeps one.</source>
-        <translation>转到使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
+        <source>This agent errs on purpose: it measures itself on the test data. Write what it should use instead, and press Ctrl+Enter. It goes on working meanwhile.</source>
+        <translation>这个智能体故意出错：它用测试数据评估自己。写下它应改用什么，然后按 Ctrl+Enter。其间它会继续工作。</translation>
+    </message>
+    <message>
+        <source>Esc leads to the list. Choose a step that used the test data and press M: training leaves it out. K keeps one.</source>
+        <translation>按 Esc 回到列表。选择使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
     </message>
     <message>
         <source>Mask this step</source>
