@@ -566,6 +566,33 @@
     </message>
 </context>
 <context>
+    <name>Aside</name>
+    <message>
+        <source>Summary of steps {first}–{last}</source>
+        <translation>步骤 {first}–{last} 的摘要</translation>
+    </message>
+    <message>
+        <source>Guidance of {author}</source>
+        <translation>{author} 的指导</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>score {value}</source>
+        <translation>得分 {value}</translation>
+    </message>
+    <message>
+        <source>Handed in at step {n}</source>
+        <translation>在第 {n} 步提交</translation>
+    </message>
+    <message>
+        <source>The log does not hold what was handed in.</source>
+        <translation>日志中没有保存提交的内容。</translation>
+    </message>
+</context>
+<context>
     <name>AttentionController</name>
     <message>
         <source>step {n}</source>
@@ -5066,6 +5093,13 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>ReadStep</name>
+    <message>
+        <source>This step cannot be read: {why}</source>
+        <translation>无法读取此步骤：{why}</translation>
+    </message>
+</context>
+<context>
     <name>Refusal</name>
     <message>
         <source>Your guidance “{text}” was not taken: {why} It stands under Guidance, to be used again.</source>
@@ -7142,18 +7176,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
 <context>
     <name>StepController</name>
     <message>
-        <source>Step {n}</source>
-        <translation>步骤 {n}</translation>
-    </message>
-    <message>
-        <source>advantage {a}</source>
-        <translation>优势 {a}</translation>
-    </message>
-    <message>
-        <source>action {n} alone is judged</source>
-        <translation>只裁定动作 {n}</translation>
-    </message>
-    <message>
         <source>The server does not hold this text: it was never sent there, or is gone. What the list says about the step is all there is. If you have the file that the session came from, open it again.</source>
         <translation>服务器上没有这段文本：从未上传，或已不存在。关于这一步，列表中显示的就是全部内容。如果您有该会话的来源文件，请重新打开它。</translation>
     </message>
@@ -7169,33 +7191,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <source>This text is not on this computer. It comes as soon as the server is reached.</source>
         <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
     </message>
+</context>
+<context>
+    <name>StepHeading</name>
     <message>
-        <source>score {value}</source>
-        <translation>得分 {value}</translation>
+        <source>Step {n}</source>
+        <translation>步骤 {n}</translation>
     </message>
     <message>
-        <source>Handed in at step {n}</source>
-        <translation>在第 {n} 步提交</translation>
+        <source>action {n} alone is judged</source>
+        <translation>只裁定动作 {n}</translation>
     </message>
     <message>
-        <source>The log does not hold what was handed in.</source>
-        <translation>日志中没有保存提交的内容。</translation>
-    </message>
-    <message>
-        <source>This step cannot be read: {why}</source>
-        <translation>无法读取此步骤：{why}</translation>
-    </message>
-    <message>
-        <source>Summary of steps {first}–{last}</source>
-        <translation>步骤 {first}–{last} 的摘要</translation>
-    </message>
-    <message>
-        <source>Guidance of {author}</source>
-        <translation>{author} 的指导</translation>
-    </message>
-    <message>
-        <source>Task</source>
-        <translation>任务</translation>
+        <source>advantage {a}</source>
+        <translation>优势 {a}</translation>
     </message>
     <message>
         <source>{given} tokens in, {made} out</source>
