@@ -92,14 +92,12 @@ def workers(folder: Path) -> dict[str, list[str]]:
 def test_a_worker_ends_with_whoever_started_it(tmp_path: Path) -> None:
     """Also where its input stays open, as another process has it, and while it cannot listen."""
     open_log(tmp_path / "log.db").close()
-    (tmp_path / "reasoning_gym.py").touch()  # of the package only that it loads: no puzzle is scored here
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join((os.environ.get("PYTHONPATH", str(ROOT)), str(tmp_path)))}
     left: list[str] = []
     for name, command in workers(tmp_path).items():
         reading, writing = os.pipe()
         os.write(writing, b"{}\n" if name.startswith("one") else b"")
         parent = subprocess.Popen([sys.executable, "-c", _PARENT, str(reading), *command], pass_fds=[reading],
-                                  stdout=subprocess.PIPE, env=env)
+                                  stdout=subprocess.PIPE)
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         assert is_alive(child), f"{name} runs"
