@@ -31,7 +31,7 @@ from core.sandbox.container import SHARED, SOCKET, WRITABLE, folders, limits, ne
 from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread, is_local, open_engine, way_to
 from core.sandbox.image import INSTALLED, build_image
-from core.sandbox.installation import home_label
+from core.sandbox.installation import home_label, is_unnumbered
 from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket
 from core.sandbox.network import (
     close_network,
@@ -67,6 +67,7 @@ class DockerSandbox(LinkedSandbox):
         self.session = session
         self.image = image or host.image
         self.labels = {"tiphys.session": session, "tiphys.host": host.name, "tiphys.home": home_label(home)}
+        self._is_unnumbered = is_unnumbered(home)
         self.name = self._named(host.name)
         self._folder: Path | None = None
         self._bridge = not is_local(placement.address) if bridge is None else bridge
@@ -246,6 +247,8 @@ class DockerSandbox(LinkedSandbox):
     def _named(self, part: str) -> str:
         """A name on the engine that no other installation, session or part has, however these are called."""
         session = self.labels["tiphys.session"]
+        if self._is_unnumbered:
+            return _plain(f"tiphys-{session}-{part}")
         whole = blob_hash("\0".join((self.labels["tiphys.home"], session, part)).encode())[:16]
         return _plain(f"tiphys-{whole}-{session}-{part}")
 

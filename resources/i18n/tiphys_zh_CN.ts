@@ -566,6 +566,33 @@
     </message>
 </context>
 <context>
+    <name>Aside</name>
+    <message>
+        <source>Summary of steps {first}–{last}</source>
+        <translation>步骤 {first}–{last} 的摘要</translation>
+    </message>
+    <message>
+        <source>Guidance of {author}</source>
+        <translation>{author} 的指导</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>score {value}</source>
+        <translation>得分 {value}</translation>
+    </message>
+    <message>
+        <source>Handed in at step {n}</source>
+        <translation>在第 {n} 步提交</translation>
+    </message>
+    <message>
+        <source>The log does not hold what was handed in.</source>
+        <translation>日志中没有保存提交的内容。</translation>
+    </message>
+</context>
+<context>
     <name>AttentionController</name>
     <message>
         <source>step {n}</source>
@@ -3994,6 +4021,10 @@ Delete or right click: take it away</source>
         <translation>失败的步骤</translation>
     </message>
     <message>
+        <source>Errors, answers and reports</source>
+        <translation>错误、回答和汇报</translation>
+    </message>
+    <message>
         <source>So many steps of each session</source>
         <translation>每个会话若干步骤</translation>
     </message>
@@ -4833,6 +4864,10 @@ Delete or right click: take it away</source>
         <source>blind</source>
         <translation>盲评</translation>
     </message>
+    <message>
+        <source>asks for errors, answers and reports</source>
+        <translation>要求裁定错误、回答和汇报</translation>
+    </message>
     <message numerus="yes">
         <source>asks for %n step(s) of each</source>
         <translation>
@@ -5055,6 +5090,13 @@ Delete or right click: take it away</source>
     <message>
         <source>{panel}, over the list until Esc</source>
         <translation>{panel}，盖在列表上，按 Esc 收起</translation>
+    </message>
+</context>
+<context>
+    <name>ReadStep</name>
+    <message>
+        <source>This step cannot be read: {why}</source>
+        <translation>无法读取此步骤：{why}</translation>
     </message>
 </context>
 <context>
@@ -5319,6 +5361,10 @@ Delete or right click: take it away</source>
     <message>
         <source>You chose “{value}” before this step changed: say it again</source>
         <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
+    </message>
+    <message>
+        <source>Nothing is asked here</source>
+        <translation>这里没有要求裁定的步骤</translation>
     </message>
     <message>
         <source>All {asked} judged</source>
@@ -7130,18 +7176,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
 <context>
     <name>StepController</name>
     <message>
-        <source>Step {n}</source>
-        <translation>步骤 {n}</translation>
-    </message>
-    <message>
-        <source>advantage {a}</source>
-        <translation>优势 {a}</translation>
-    </message>
-    <message>
-        <source>action {n} alone is judged</source>
-        <translation>只裁定动作 {n}</translation>
-    </message>
-    <message>
         <source>The server does not hold this text: it was never sent there, or is gone. What the list says about the step is all there is. If you have the file that the session came from, open it again.</source>
         <translation>服务器上没有这段文本：从未上传，或已不存在。关于这一步，列表中显示的就是全部内容。如果您有该会话的来源文件，请重新打开它。</translation>
     </message>
@@ -7157,33 +7191,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <source>This text is not on this computer. It comes as soon as the server is reached.</source>
         <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
     </message>
+</context>
+<context>
+    <name>StepHeading</name>
     <message>
-        <source>score {value}</source>
-        <translation>得分 {value}</translation>
+        <source>Step {n}</source>
+        <translation>步骤 {n}</translation>
     </message>
     <message>
-        <source>Handed in at step {n}</source>
-        <translation>在第 {n} 步提交</translation>
+        <source>action {n} alone is judged</source>
+        <translation>只裁定动作 {n}</translation>
     </message>
     <message>
-        <source>The log does not hold what was handed in.</source>
-        <translation>日志中没有保存提交的内容。</translation>
-    </message>
-    <message>
-        <source>This step cannot be read: {why}</source>
-        <translation>无法读取此步骤：{why}</translation>
-    </message>
-    <message>
-        <source>Summary of steps {first}–{last}</source>
-        <translation>步骤 {first}–{last} 的摘要</translation>
-    </message>
-    <message>
-        <source>Guidance of {author}</source>
-        <translation>{author} 的指导</translation>
-    </message>
-    <message>
-        <source>Task</source>
-        <translation>任务</translation>
+        <source>advantage {a}</source>
+        <translation>优势 {a}</translation>
     </message>
     <message>
         <source>{given} tokens in, {made} out</source>
@@ -7622,10 +7643,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>给它指导</translation>
     </message>
     <message>
-        <source>The agent measures itself on the test data. Write what it should use instead, and press Ctrl+Enter. It goes on working meanwhile.</source>
-        <translation>智能体正在用测试数据评估自己。写下它应改用什么，然后按 Ctrl+Enter。其间它会继续工作。</translation>
-    </message>
-    <message>
         <source>Take this example</source>
         <translation>使用此示例</translation>
     </message>
@@ -7634,8 +7651,12 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>裁定</translation>
     </message>
     <message>
-        <source>Go to a step that used the test data and press M: training will leave it out. K keeps one.</source>
-        <translation>转到使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
+        <source>This agent errs on purpose: it measures itself on the test data. Write what it should use instead, and press Ctrl+Enter. It goes on working meanwhile.</source>
+        <translation>这个智能体故意出错：它用测试数据评估自己。写下它应改用什么，然后按 Ctrl+Enter。其间它会继续工作。</translation>
+    </message>
+    <message>
+        <source>Esc leads to the list. Choose a step that used the test data and press M: training leaves it out. K keeps one.</source>
+        <translation>按 Esc 回到列表。选择使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
     </message>
     <message>
         <source>Mask this step</source>

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from support.engines import ssh_server
 
+from core.domain.blob import blob_hash
 from core.domain.task import Host
 from core.sandbox.docker import DockerSandbox
 from core.sandbox.installation import FILE, home_label
 from core.sandbox.machine import MachineSandbox
 from core.sandbox.placement import EngineAddress, HostPlace
+from core.server.ownership import hold
+from core.store.home import Home
 
 
 def test_an_installation_has_one_label_and_shares_it_with_no_other(tmp_path: Path) -> None:
@@ -27,6 +30,19 @@ def test_an_installation_has_one_label_and_shares_it_with_no_other(tmp_path: Pat
     assert home_label(str(tmp_path / "copy")) not in labels, "a copy's server would reap what is the first one's"
     (home / FILE).unlink()
     assert home_label(str(home)) not in labels, "another computer with its home at this path"
+
+
+def test_an_installation_that_is_older_than_numbers_finds_what_it_made(tmp_path: Path) -> None:
+    old, new = Home(tmp_path / "old"), Home(tmp_path / "new")
+    old.server_db.touch()
+    names = []
+    for home in (old, new):
+        for _ in range(2):  # the second start has a log in both
+            hold(home).release()
+            home.server_db.touch()
+        names.append(DockerSandbox("s1", Host(name="main"), tmp_path, home=str(home.path)).name)
+    assert names[0] == "tiphys-s1-main" and home_label(str(old.path)) == blob_hash(str(old.path).encode())[:16]
+    assert names[1] != names[0] and names[1].startswith("tiphys-") and names[1].endswith("-s1-main")
 
 
 @pytest.mark.parametrize(("one", "other"), [
