@@ -5608,6 +5608,10 @@ Delete or right click: take it away</source>
         <translation>端点：智能体看到的一切都将发送到 {name}。</translation>
     </message>
     <message>
+        <source>Code: the installed package {name} runs as this user without a container. Its settings: {endpoint}.</source>
+        <translation>代码：已安装的软件包 {name} 以该用户的身份运行，不在容器中。其设置：{endpoint}。</translation>
+    </message>
+    <message>
         <source>Image: the container is made from {name}.</source>
         <translation>镜像：容器由 {name} 创建。</translation>
     </message>
