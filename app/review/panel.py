@@ -25,7 +25,7 @@ from app.review.verdict_book import AnyChange, Change, VerdictBook
 from app.review.view import ReviewView
 from core.domain.errors import ReportableError
 from core.domain.queue import ReviewQueue
-from core.domain.steps import ERROR
+from core.domain.steps import ERROR, REPORT
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import masked_actions
 from core.protocol.messages import CAN_JUDGE_ACTIONS
@@ -299,9 +299,10 @@ class ReviewController(QObject):
 
 def _asked(trajectory: Trajectory, queue: ReviewQueue | None) -> frozenset[int] | None:
     """The places of the steps that a queue asks for, where these are not any."""
-    if queue is None or queue.work.steps != "errors":
+    wanted = {"errors": ERROR, "reports": ERROR | REPORT}.get(queue.work.asks) if queue is not None else None
+    if wanted is None:
         return None
-    return frozenset(at for at, flags in enumerate(trajectory.steps.flags) if flags & ERROR)
+    return frozenset(at for at, flags in enumerate(trajectory.steps.flags) if flags & wanted)
 
 
 def build(place: Workplace, parent: QWidget) -> ReviewView:

@@ -17,6 +17,7 @@ from app.trajectory.agent_strip import AgentStrip, StripText
 from core.domain.errors import InvalidInput
 from core.domain.running import CHANNEL, RunningAction, decode_running
 from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.tools import OWN
 from core.domain.trajectory import Trajectory
 from core.protocol.operations import Control
 
@@ -101,7 +102,8 @@ class StripController(QObject):
         running = self._running.get(row.session)
         if running is not None and running[0].step == number:
             action, since = running
-            word, waits = self.tr("waits for"), one_line(action.title or action.tool, 200)
+            words = (() if action.title and OWN.tool(action.tool).kind == "shell" else (action.tool,)) + (action.title,)
+            word, waits = self.tr("waits for"), one_line(" ".join(words), 200)
             facts += [self.tr("{time} so far").format(time=quantities.short_duration(monotonic() - since)),
                       self._such(trajectory, action)]
         elif row.held_by:

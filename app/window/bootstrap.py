@@ -137,7 +137,7 @@ class Desktop(QObject):
         OfflineController(self.place, self.window)
         PageController(self.place, self.window)
         RemovalController(self.place, self.window)
-        StatusController(self.place, self.window.status)
+        StatusController(self.place, self.window.status, self.window)
         self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)
         self.starts_again = False

@@ -18,6 +18,10 @@ from core.llm.model import estimate_tokens
 ItemRefs = tuple[MessageRef, ...]
 
 
+_REMEMBERED = 50_000
+"""Calls whose steps are held in memory."""
+
+
 def guidance_words(text: str) -> str:
     """Guidance as an agent reads it that was not told before how people speak to it."""
     return f"{prompts.fill('external_guidance').strip()}\n{prompts.guidance_text(text)}"
@@ -28,19 +32,30 @@ class StepCalls:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
+        self._known: dict[str, int] = {}
+        """Of those that were asked for or learned lately: the table has all."""
+        journal.on_undone.append(self._known.clear)
 
     def learn(self, calls: Sequence[str], step: int) -> None:
         """These calls were made at a step; inside a transaction."""
-        for call in calls:
-            self._journal.sql("INSERT OR REPLACE INTO gateway_call VALUES (?, ?)", (call, step))
+        new = [call for call in calls if self._known.get(call) != step]
+        if len(self._known) > _REMEMBERED:
+            self._known.clear()
+        self._known.update(dict.fromkeys(new, step))
+        if new:
+            self._journal.sql_many("INSERT OR REPLACE INTO gateway_call VALUES (?, ?)", [(call, step) for call in new])
 
     def step(self, calls: Sequence[str]) -> int | None:
         """The step of the first of these calls that is known."""
-        for call in calls:
+        return next((step for call in calls if (step := self._step(call)) is not None), None)
+
+    def _step(self, call: str) -> int | None:
+        if call not in self._known:
             rows = self._journal.sql("SELECT step FROM gateway_call WHERE call = ?", (call,))
-            if rows:
-                return int(rows[0][0])
-        return None
+            if not rows:
+                return None
+            self._known[call] = int(rows[0][0])
+        return self._known[call]
 
 
 class ContextWriter:

@@ -47,7 +47,7 @@ from core.environments.hosts import HostEnvironment
 from core.llm.model import LanguageModel, estimate_tokens
 from core.protocol.messages import Command
 from core.sandbox.disk_watch import unless_full
-from core.store.endpoint import read_endpoint
+from core.store.endpoint import address_now
 from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.sqlite import driver, is_disk_failure
@@ -97,10 +97,8 @@ async def run_session(folder: Path, url: str, token: str, session: str, *, allow
 
 
 def _address_now(home: Path, url: str) -> str:
-    """The address of this computer's own server, whose certificate may have been renewed; of another, as it was."""
-    is_own = is_loopback(url) and (home / "server.json").is_file()
-    endpoint = read_endpoint(Home(home)) if is_own else None
-    return endpoint.url if endpoint is not None else url
+    """The address of this computer's own server, whose port or certificate may have changed; of another, as it was."""
+    return address_now(Home(home), url) if is_loopback(url) else url
 
 
 class _Run:

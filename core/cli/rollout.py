@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from core.rollouts.roll_out import roll_out
 from core.rollouts.rollout import Rollout
 from core.rollouts.server_log import ServerLog
 from core.rollouts.session_log import SessionLog, StoreLog
-from core.store.endpoint import read_endpoint
+from core.store.endpoint import address_now, read_endpoint
 from core.store.home import Home
 
 
@@ -170,7 +171,7 @@ def session_log(home: Home) -> SessionLog:
     endpoint = read_endpoint(home)
     if endpoint is None:
         raise Unavailable("no_endpoint", f"A server holds {home.path}, but does not say where it listens.")
-    return ServerLog(endpoint.url, home.admin_token.read_text().strip())
+    return ServerLog(endpoint.url, home.admin_token.read_text().strip(), partial(address_now, home, endpoint.url))
 
 
 def _teller(as_json: bool) -> Callable[[Rollout], None]:

@@ -254,6 +254,18 @@ CREATE TABLE login (                        -- further tokens of an account, one
 CREATE INDEX login_of_account ON login (account);
 """)
 
+# The rows say how many steps answer or report, and the sums of what people judged are made anew with them.
+migrations.script("m0012_reports", """
+ALTER TABLE judged_step ADD COLUMN is_report INTEGER NOT NULL DEFAULT 0;
+INSERT OR IGNORE INTO uncounted SELECT DISTINCT session FROM event WHERE kind = 'verdict_given';
+UPDATE session SET row = json_set(row, '$.reports', (SELECT count(*) FROM event
+    WHERE event.session = session.id AND kind = 'step_added'
+      AND NOT coalesce(json_extract(CAST(body AS TEXT), '$.fact.head.is_error'), 0)
+      AND (coalesce(json_array_length(CAST(body AS TEXT), '$.fact.head.tools'), 0) = 0
+           OR json_extract(CAST(body AS TEXT), '$.fact.head.kind') IN ('message', 'submit'))))
+  WHERE json_valid(row);
+""")
+
 
 def open_log(path: Path | str) -> Connection:
     """A writing connection to a log, created or brought up to this program's schema.

@@ -3975,6 +3975,10 @@ Delete or right click: take it away</source>
         <translation>失败的步骤</translation>
     </message>
     <message>
+        <source>Errors, answers and reports</source>
+        <translation>错误、回答和汇报</translation>
+    </message>
+    <message>
         <source>So many steps of each session</source>
         <translation>每个会话若干步骤</translation>
     </message>
@@ -4814,6 +4818,10 @@ Delete or right click: take it away</source>
         <source>blind</source>
         <translation>盲评</translation>
     </message>
+    <message>
+        <source>asks for errors, answers and reports</source>
+        <translation>要求裁定错误、回答和汇报</translation>
+    </message>
     <message numerus="yes">
         <source>asks for %n step(s) of each</source>
         <translation>
@@ -5356,6 +5364,10 @@ Delete or right click: take it away</source>
     <message>
         <source>You chose “{value}” before this step changed: say it again</source>
         <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
+    </message>
+    <message>
+        <source>Nothing is asked here</source>
+        <translation>这里没有要求裁定的步骤</translation>
     </message>
     <message>
         <source>All {asked} judged</source>
@@ -7634,10 +7646,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>给它指导</translation>
     </message>
     <message>
-        <source>The agent measures itself on the test data. Write what it should use instead, and press Ctrl+Enter. It goes on working meanwhile.</source>
-        <translation>智能体正在用测试数据评估自己。写下它应改用什么，然后按 Ctrl+Enter。其间它会继续工作。</translation>
-    </message>
-    <message>
         <source>Take this example</source>
         <translation>使用此示例</translation>
     </message>
@@ -7646,8 +7654,12 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>裁定</translation>
     </message>
     <message>
-        <source>Go to a step that used the test data and press M: training will leave it out. K keeps one.</source>
-        <translation>转到使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
+        <source>This agent errs on purpose: it measures itself on the test data. Write what it should use instead, and press Ctrl+Enter. It goes on working meanwhile.</source>
+        <translation>这个智能体故意出错：它用测试数据评估自己。写下它应改用什么，然后按 Ctrl+Enter。其间它会继续工作。</translation>
+    </message>
+    <message>
+        <source>Esc leads to the list. Choose a step that used the test data and press M: training leaves it out. K keeps one.</source>
+        <translation>按 Esc 回到列表。选择使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
     </message>
     <message>
         <source>Mask this step</source>

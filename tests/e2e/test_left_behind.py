@@ -82,6 +82,7 @@ def workers(folder: Path) -> dict[str, list[str]]:
         "the server's search": ["-m", "core.server.search_worker", events, index],
         "the window's search": ["-m", "app.desk.search_worker", "--copy", "", events, index],
         "pictures": ["-m", "app.step.picture_worker"],
+        "environments": ["-m", "core.environments.play_worker"],
         "one that a regular expression holds": ["-c", _BUSY],
     }
 

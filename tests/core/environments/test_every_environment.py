@@ -86,9 +86,12 @@ def _knows_the_way(name: str, item: int) -> bool:
 @pytest.mark.parametrize("name", HERE)
 def test_a_call_that_cannot_be_read_says_why(name):
     needs(name)
-    place = open_environment(environment_task(name).environment)
+    task = environment_task(name)
+    place = open_environment(task.environment)
+    asyncio.run(place.reset(task, 0))
     for call in (ToolCall(id="c", name="fly", arguments="{}"), ToolCall(id="c", name="act", arguments="no"),
                  ToolCall(id="c", name="act", arguments="{}"),
                  ToolCall(id="c", name="act", arguments='{"command": ""}')):
         assert place.read(call).malformed
     assert [tool.name for tool in place.tools()] == ["act"]
+    asyncio.run(place.close())
