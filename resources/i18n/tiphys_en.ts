@@ -59,30 +59,6 @@
     </message>
 </context>
 <context>
-    <name>ChooseView</name>
-    <message numerus="yes">
-        <source>%n place(s) look like secrets; [redacted] is written there:</source>
-        <translation>
-            <numerusform>%n place looks like a secret; [redacted] is written there:</numerusform>
-            <numerusform>%n places look like secrets; [redacted] is written there:</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>✗ Nothing is written: nobody judged %n step(s)</source>
-        <translation>
-            <numerusform>✗ Nothing is written: nobody judged %n step</numerusform>
-            <numerusform>✗ Nothing is written: nobody judged %n steps</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>✗ %n refusal(s)</source>
-        <translation>
-            <numerusform>✗ %n refusal</numerusform>
-            <numerusform>✗ %n refusals</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>CompareView</name>
     <message numerus="yes">
         <source>All begin with the same %n step(s).</source>
@@ -472,6 +448,30 @@
         <translation>
             <numerusform>%n remark</numerusform>
             <numerusform>%n remarks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReportView</name>
+    <message numerus="yes">
+        <source>%n place(s) look like secrets; [redacted] is written there:</source>
+        <translation>
+            <numerusform>%n place looks like a secret; [redacted] is written there:</numerusform>
+            <numerusform>%n places look like secrets; [redacted] is written there:</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>✗ Nothing is written: nobody judged %n step(s)</source>
+        <translation>
+            <numerusform>✗ Nothing is written: nobody judged %n step</numerusform>
+            <numerusform>✗ Nothing is written: nobody judged %n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>✗ %n refusal(s)</source>
+        <translation>
+            <numerusform>✗ %n refusal</numerusform>
+            <numerusform>✗ %n refusals</numerusform>
         </translation>
     </message>
 </context>
