@@ -26,7 +26,7 @@ PARTS = {
     "rules": "core.supervision.worker",
     "search": "core.server.search_worker",
     "train": "core.training.worker",
-    "puzzle-scorer": "core.environments.puzzle_scorer",
+    "environments": "core.environments.play_worker",
     "devices": "accelerate.commands.launch",
 }
 """What can be started, and the module that is it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
@@ -19,8 +20,9 @@ from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.domain.step import Action
 from core.domain.task import AgentSettings, Task
+from core.environments.apart import ApartEnvironment
 from core.environments.environment import Environment
-from core.environments.guarded import GuardedEnvironment
+from core.environments.guarded import PATIENCE_S, GuardedEnvironment
 from core.environments.registry import open_environment
 from core.llm.model import LanguageModel
 from core.llm.react_actions import line_argument
@@ -36,7 +38,9 @@ async def play(journal: Journal, inbox: Inbox, signals: Signals, task: Task, set
     """
     if task.environment is None:
         raise InvalidInput("bad_environment", f"Task {task.id} names no environment.")
-    environment = GuardedEnvironment(environment or open_environment(task.environment), task.environment.kind)
+    place = environment or open_environment(task.environment)
+    patience_s = math.inf if isinstance(place, ApartEnvironment) else PATIENCE_S  # what is apart looks to itself
+    environment = GuardedEnvironment(place, task.environment.kind, patience_s)
     try:
         player = EnvironmentPlayer(environment, journal, task)
         first = await player.begin()

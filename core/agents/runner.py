@@ -47,7 +47,7 @@ from core.environments.hosts import HostEnvironment
 from core.llm.model import LanguageModel, estimate_tokens
 from core.protocol.messages import Command
 from core.sandbox.disk_watch import unless_full
-from core.store.endpoint import read_endpoint
+from core.store.endpoint import address_now
 from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.sqlite import driver, is_disk_failure
@@ -97,10 +97,8 @@ async def run_session(folder: Path, url: str, token: str, session: str, *, allow
 
 
 def _address_now(home: Path, url: str) -> str:
-    """The address of this computer's own server, whose certificate may have been renewed; of another, as it was."""
-    is_own = is_loopback(url) and (home / "server.json").is_file()
-    endpoint = read_endpoint(Home(home)) if is_own else None
-    return endpoint.url if endpoint is not None else url
+    """The address of this computer's own server, whose port or certificate may have changed; of another, as it was."""
+    return address_now(Home(home), url) if is_loopback(url) else url
 
 
 class _Run:
@@ -273,10 +271,7 @@ class _Run:
 
     async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel | None) -> None:
         """Work on the session's hosts; without a model of ours an external agent does."""
-        lab_names = Allowances(self._home / "allowed").names()
-        images = await built_images(self._catalogue, task, settings, read_places(self._folder), lab_names)
-        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images,
-                             lab_names)
+        hosts = await self._hosts(task, settings)
         native = settings.model.actions == "native"
         count = model.count if model else estimate_tokens
         handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),
@@ -316,6 +311,12 @@ class _Run:
                 await hosts.end()
             await environment.close()
             store.close()
+
+    async def _hosts(self, task: Task, settings: AgentSettings) -> SessionHosts:
+        """The session's hosts, closed still, their images built."""
+        lab_names = Allowances(self._home / "allowed").names()
+        images = await built_images(self._catalogue, task, settings, read_places(self._folder), lab_names)
+        return SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images, lab_names)
 
     def _spool_of(self, journal: Journal, inbox: Inbox, on_news: Callable[[News], None], call: Command) -> Spool:
         """The link of a subagent's session, with this session's token."""

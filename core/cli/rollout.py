@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from core.rollouts.roll_out import roll_out
 from core.rollouts.rollout import Rollout
 from core.rollouts.server_log import ServerLog
 from core.rollouts.session_log import SessionLog, StoreLog
-from core.store.endpoint import read_endpoint
+from core.store.endpoint import address_now, read_endpoint
 from core.store.home import Home
 
 
@@ -63,6 +64,7 @@ def rollout(environment: str, items: str, group_size: int, options: Sequence[str
     """
     if not environment:
         return _list_environments(as_json)
+    kind_of(EnvironmentSettings(kind=environment))
     if sum((plan, local is not None, run is not None, bool(model))) != 1:
         raise InvalidInput("no_model", "Name who plays: --local FOLDER, --run RUN, --model NAME with --base-url, or "
                            "--plan.")
@@ -170,7 +172,7 @@ def session_log(home: Home) -> SessionLog:
     endpoint = read_endpoint(home)
     if endpoint is None:
         raise Unavailable("no_endpoint", f"A server holds {home.path}, but does not say where it listens.")
-    return ServerLog(endpoint.url, home.admin_token.read_text().strip())
+    return ServerLog(endpoint.url, home.admin_token.read_text().strip(), partial(address_now, home, endpoint.url))
 
 
 def _teller(as_json: bool) -> Callable[[Rollout], None]:

@@ -68,7 +68,8 @@ class ReconnectingConnection:
     """Keeps one connection to `url` up until `run` is cancelled or the server hands the lease to another.
 
     The address may carry the fingerprint of the server's certificate (`core.client.certificate`). `find` gives the
-    address of now, for whoever can know it from the server's own files: it is asked where another certificate is shown.
+    address of now, for whoever can know it from the server's own files: it is asked again after each attempt that came
+    to nothing. A server that comes back may have another certificate, and another port where its own was taken.
     Raises InvalidInput (bad_fingerprint).
     """
 
@@ -142,7 +143,7 @@ class ReconnectingConnection:
         self._failure = self._cause = None
         if self.status.state not in ("offline", "denied"):
             self._tell(state="connecting")
-        if self.status.code == "certificate" and self._find is not None:
+        if self.status.code and self._find is not None:
             self.url, self._pin = split_address(self._find())
         try:
             socket = await dial(self.url, self._pin, self._token, program=self._program)

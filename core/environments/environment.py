@@ -50,6 +50,8 @@ class EnvironmentKind(msgspec.Struct, frozen=True, kw_only=True):
     """One kind. `open` makes an environment of its settings; `count` says how many items there are. `options` are the
     names that settings may give, with what each means. `steps` is a usual limit. `packages` are the distributions that
     it needs beside the program (the extra `extra`). `plan`: the right commands for an item, where it knows them.
+    `apart`: its code is foreign and computes here, so it is played in a worker process; there an answer takes
+    `answer_s` seconds at most.
 
     `open`, `count` and `plan` raise Unavailable (no_environment_extra) where a package is missing, InvalidInput.
     """
@@ -63,4 +65,6 @@ class EnvironmentKind(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, str] = {}
     packages: tuple[str, ...] = ()
     extra: str = "environments"
+    apart: bool = False
+    answer_s: float = 60.0
     plan: Callable[[EnvironmentSettings], list[str]] | None = None

@@ -24,7 +24,7 @@ from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
 PATIENCE_S = 600.0
-"""For one answer. What computes without ever waiting is not cut off by it."""
+"""For one answer. What computes without ever waiting is not cut off by it, but played apart (`apart.py`)."""
 
 _log = logging.getLogger("agent")
 _T = TypeVar("_T")

@@ -10,6 +10,7 @@ import msgspec
 from core.domain.errors import InvalidInput, ReportableError, Unavailable
 from core.domain.task import EnvironmentSettings, Limits, Task
 from core.environments import adapters
+from core.environments.apart import ApartEnvironment
 from core.environments.environment import Environment, EnvironmentKind
 
 
@@ -36,8 +37,15 @@ def kind_of(settings: EnvironmentSettings) -> EnvironmentKind:
 
 
 def open_environment(settings: EnvironmentSettings) -> Environment:
-    """The environment of settings. Raises InvalidInput (bad_environment), Unavailable (no_environment_extra,
-    environment_failed: it is foreign code, and may raise anything)."""
+    """The environment of settings, in a worker process where its kind is played apart. Raises as `open_here`; what is
+    apart raises it when it is reset."""
+    kind = kind_of(settings)
+    return ApartEnvironment(settings, kind) if kind.apart else open_here(settings)
+
+
+def open_here(settings: EnvironmentSettings) -> Environment:
+    """The environment of settings in this process. Raises InvalidInput (bad_environment), Unavailable
+    (no_environment_extra, environment_failed: it is foreign code, and may raise anything)."""
     kind = kind_of(settings)
     try:
         return kind.open(settings)

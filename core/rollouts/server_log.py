@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -34,11 +34,12 @@ MOST_SESSIONS = 250
 
 
 class ServerLog:
-    """Owns the connection (`core.client.connection.Owner`). The token must be an administrator's."""
+    """Owns the connection (`core.client.connection.Owner`). The token must be an administrator's. `find` gives the
+    server's address of now, where that can be known."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, find: Callable[[], str] | None = None) -> None:
         self.client = new_id()
-        self._link = ReconnectingConnection(url, token, self, program="tiphys rollout")
+        self._link = ReconnectingConnection(url, token, self, program="tiphys rollout", find=find)
         self._sender = OutboxSender()
         self._cseq = 0
         self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}

@@ -27,6 +27,12 @@ def read_endpoint(home: Home) -> Endpoint | None:
         return None
 
 
+def address_now(home: Home, before: str) -> str:
+    """Where the server of a home folder listens, as it last said; the address from before when it does not say."""
+    endpoint = read_endpoint(home)
+    return endpoint.url if endpoint is not None else before
+
+
 def write_endpoint(home: Home, url: str, addresses: Sequence[str] = ()) -> None:
     """Say where this process listens, in one move."""
     endpoint = Endpoint(url=url, pid=os.getpid(), addresses=tuple(addresses))

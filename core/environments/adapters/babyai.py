@@ -175,4 +175,5 @@ def _count() -> int:
 
 
 ENVIRONMENT = EnvironmentKind(
-    name="babyai", title="BabyAI", about=ABOUT, open=BabyAI, count=_count, steps=64, packages=("minigrid",), plan=_plan)
+    name="babyai", title="BabyAI", about=ABOUT, open=BabyAI, count=_count, steps=64, packages=("minigrid",), plan=_plan,
+    apart=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
@@ -16,7 +15,6 @@ from core.domain.task import EnvironmentSettings, Task
 from core.environments.environment import EnvironmentKind
 from core.environments.extra import MORE, require_package
 from core.environments.line_tool import line_tool, read_line_call, seen
-from core.environments.puzzle_scorer import PuzzleAnswer, scorer
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -74,7 +72,7 @@ class ReasoningGym:
     """One puzzle."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
-        self._settings, self._seed = settings, settings.seed
+        self._settings = settings
         self._set, self._entry = _puzzle(settings)
         self._score: float | None = None
 
@@ -88,7 +86,6 @@ class ReasoningGym:
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """The question."""
-        self._seed = seed
         self._set, self._entry = _puzzle(msgspec.structs.replace(self._settings, seed=seed))
         self._score = None
         return seen(str(self._entry["question"]))
@@ -97,13 +94,12 @@ class ReasoningGym:
         """Score an answer; it is the end."""
         if self._score is not None:
             return seen("The answer was given.", reward=0.0, done=True, problem="not_done")
-        answer = str(action.arguments["command"]).strip()
-        name, place = _place(self._settings)
-        found = await asyncio.to_thread(scorer().score, PuzzleAnswer(name, self._seed, place, answer))
-        self._score = found or 0.0
-        words = "The answer could not be scored: it counts as not right." if found is None else (
-            "That is right." if self._score >= 1 else "That is not right.")
-        return seen(words, reward=self._score, done=True)
+        try:
+            found = float(self._set.score_answer(str(action.arguments["command"]).strip(), self._entry))
+        except Exception:  # noqa: BLE001 - a scorer that cannot read an answer has not found it right
+            found = 0.0
+        self._score = min(1.0, max(0.0, found))
+        return seen("That is right." if self._score >= 1 else "That is not right.", reward=self._score, done=True)
 
     async def score(self) -> tuple[Outcome, bytes]:
         """What the set's own scorer gave, of 100."""
@@ -129,4 +125,4 @@ def _plan(settings: EnvironmentSettings) -> list[str]:
 ENVIRONMENT = EnvironmentKind(
     name="reasoning-gym", title="reasoning-gym", about=ABOUT, open=ReasoningGym, count=lambda: PUZZLES * len(_sets()),
     steps=2, options={"set": "one set alone; the item is then its puzzle"}, packages=("reasoning-gym",), extra=MORE,
-    plan=_plan)
+    plan=_plan, apart=True)

@@ -118,4 +118,4 @@ def _count() -> int:
 
 ENVIRONMENT = EnvironmentKind(
     name="scienceworld", title="ScienceWorld", about=ABOUT, open=ScienceWorld, count=_count, steps=100,
-    packages=("scienceworld",), extra=MORE, plan=_plan)
+    packages=("scienceworld",), extra=MORE, plan=_plan, apart=True)

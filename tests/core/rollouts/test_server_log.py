@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from support.recipes import textcraft  # noqa: F401 - a fixture
@@ -26,6 +29,7 @@ from core.rollouts.server_log import ServerLog
 from core.server import runners
 from core.server.authority import Authority
 from core.store import log
+from core.store.endpoint import address_now
 from core.store.home import Home
 from core.store.schema import open_log
 
@@ -109,6 +113,32 @@ def test_a_session_that_a_roll_out_left_behind_has_failed(tmp_path, monkeypatch)
             assert rows_of(tmp_path)["left"].reason == "runner_died"
 
     asyncio.run(scenario())
+
+
+def test_a_roll_out_finds_a_server_that_came_back_at_another_port(tmp_path):
+    """A private server has a free port, which anybody may have taken while it was away."""
+    async def scenario() -> list[Rollout]:
+        model, home = Watched(), Home(tmp_path)
+        async with TaskScope("test") as scope:
+            async with serving(tmp_path) as server:
+                before = server.url
+                place = ServerLog(before, admin_token(tmp_path), partial(address_now, home, before))
+                await place.__aenter__()
+                tasks = [environment_task("textcraft")]
+                playing = scope.spawn(roll_out(model, tasks, log=place, limits=Limits(steps=4)), name="r")
+                await until(lambda: model.waiting == 1)
+            port = urlsplit(before).port
+            with socket.create_server(("127.0.0.1", port)):
+                async with serving(tmp_path) as again:
+                    assert urlsplit(again.url).port != port
+                    model.may_go.set()
+                    made = await playing
+                    await place.__aexit__(None, None, None)
+        return made
+
+    made = asyncio.run(scenario())
+    assert [(one.reason, one.steps) for one in made] == [("limit_steps", 4)]
+    assert rows_of(tmp_path)[made[0].session].steps == 4
 
 
 def test_a_policy_answers_only_in_a_roll_out_and_another_s_token_is_refused(tmp_path):
