@@ -269,7 +269,7 @@ UPDATE session SET row = json_set(row, '$.reports', (SELECT count(*) FROM event
 
 
 @migrations
-def m0012_digests(db: Database) -> None:
+def m0013_digests(db: Database) -> None:
     """Each session has a digest of its events, one after another: text that was changed on the disk is found."""
     db.execute("ALTER TABLE session ADD COLUMN digest BLOB NOT NULL DEFAULT x''")
     for session, head in db.execute("SELECT id, head FROM session").fetchall():
