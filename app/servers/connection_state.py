@@ -24,7 +24,8 @@ class ConnectionState(msgspec.Struct, frozen=True):
 
 def version_words(program: str) -> str:
     """That the server is of another version than this program; "" where it is of the same, or does not say."""
-    theirs, ours = numbers(program), numbers(named("tiphys"))
+    theirs = numbers(program)
+    ours = numbers(named("tiphys")) if theirs else ()
     if not theirs or not ours or theirs == ours:
         return ""
     if theirs > ours:

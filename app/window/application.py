@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,6 +30,7 @@ from app.window.palette_controller import PaletteController
 from app.window.settings_dialog import SettingsDialog
 from app.window.window import Window
 from core.domain.invitation import SUFFIX
+from core.domain.version import version
 
 D = TypeVar("D", bound=QDialog)
 CONNECT_S = 15.0
@@ -152,7 +152,7 @@ class ApplicationController(QObject):
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setWindowTitle(self.tr("About Tiphys"))
         box.setIconPixmap(icons.icon("ship-wheel", "person").pixmap(32, 32))
-        box.setText(f"Tiphys {_version()}")
+        box.setText(f"Tiphys {version()}")
         box.setInformativeText(self.tr(
             "Hold the helm of agents that work for hours or days, and turn what they did into training data."))
         _show(box)
@@ -181,13 +181,6 @@ def _show(dialog: D) -> D:
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.open()
     return dialog
-
-
-def _version() -> str:
-    try:
-        return version("tiphys")
-    except PackageNotFoundError:
-        return ""
 
 
 def manual_page(chinese: bool = False) -> Path | None:

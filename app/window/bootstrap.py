@@ -166,8 +166,10 @@ class Desktop(QObject):
         """
         self.window.show()
         self.servers.open_all()
+        painted = FirstPaint(self.window)
+        painted.came.connect(self.updates.watch_installed)
         if not options.server:
-            FirstPaint(self.window).came.connect(self.connection.serve_here)
+            painted.came.connect(self.connection.serve_here)
         asked = options.as_request(token)
         self.go(asked)
         if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -33,16 +32,19 @@ class UpdatesController(QObject):
     def __init__(self, place: Workplace, parent: QWidget) -> None:
         super().__init__(parent)
         self._place, self._parent = place, parent
-        self._offered = running_version()
+        self._offered = ""
         self._timer = QTimer(self, interval=INSTALLED_EVERY_MS)
         self._timer.timeout.connect(self.look_at_installed)
 
     def start(self) -> None:
-        """Begin to look."""
-        if running_version():
-            self._timer.start()
+        """Begin to look into the feed."""
         if self._place.settings.updates is not None:
             self._place.scope.spawn(self._watch_feed(), name="updates", on_error=self._place.notices.report)
+
+    def watch_installed(self) -> None:
+        """Note which version runs, and begin to look whether another one is installed."""
+        if running_version():
+            self._timer.start()
 
     def look_at_installed(self, installed: Callable[[], str] | None = None) -> None:
         """Offer a restart where another version lies on the disk than runs: asked once for each."""
@@ -86,7 +88,9 @@ class UpdatesController(QObject):
 
 def installed_version() -> str:
     """The version that lies on the disk now; "" while it is being replaced."""
+    from importlib import metadata  # as in core/domain/version.py: not before the window is there
+
     try:
-        return version("tiphys") or ""
-    except (PackageNotFoundError, OSError):
+        return metadata.version("tiphys") or ""
+    except (metadata.PackageNotFoundError, OSError):
         return ""
