@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from app.desk.blindness import seen
 from app.desk.callers import number_of
-from app.desk.row_text import verdict_words
+from app.desk.verdict_words import verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from core.domain.step import StepHead

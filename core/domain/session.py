@@ -95,6 +95,11 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.seq < self.hidden_until
 
     @property
+    def is_ours(self) -> bool:
+        """Whether it was made by itself on a server of ours: neither imported, nor the subagent of another session."""
+        return self.origin == "live" and not self.caller
+
+    @property
     def is_rolled_out(self) -> bool:
         """Whether a roll-out runs it in its own process, so that no runner is started."""
         return bool(self.group and not self.parent)

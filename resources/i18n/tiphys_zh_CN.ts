@@ -1075,52 +1075,6 @@
         <translation>平衡方式</translation>
     </message>
     <message>
-        <source>Not possible</source>
-        <translation>无法进行</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n place(s) look like secrets; [redacted] is written there:</source>
-        <translation>
-            <numerusform>有 %n 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, {undecided} undecided → {samples} samples</source>
-        <translation>{steps} 步：保留 {kept}，掩码 {masked}，部分掩码 {partly}，未裁定 {undecided} → {samples} 个样本</translation>
-    </message>
-    <message>
-        <source>step {step}: </source>
-        <translation>步骤 {step}：</translation>
-    </message>
-    <message>
-        <source>Written to {folder}</source>
-        <translation>已写入 {folder}</translation>
-    </message>
-    <message numerus="yes">
-        <source>✗ Nothing is written: nobody judged %n step(s)</source>
-        <translation>
-            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人裁定</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>✓ Nothing would be refused</source>
-        <translation>✓ 没有会被拒绝的内容</translation>
-    </message>
-    <message numerus="yes">
-        <source>✗ %n refusal(s)</source>
-        <translation>
-            <numerusform>✗ %n 处被拒绝</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{samples} samples ({react} of steps, {summary} summaries), {rows} rows</source>
-        <translation>{samples} 条样本（步骤 {react}，摘要 {summary}），共 {rows} 行</translation>
-    </message>
-    <message>
-        <source>{tokens} tokens, {trained} trained ({share} %), longest {longest}</source>
-        <translation>{tokens} 个词元，训练 {trained} 个（{share} %），最长 {longest}</translation>
-    </message>
-    <message>
         <source>An empty or new folder for the data set</source>
         <translation>用于数据集的空文件夹或新文件夹</translation>
     </message>
@@ -5261,6 +5215,55 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>ReportView</name>
+    <message>
+        <source>Not possible</source>
+        <translation>无法进行</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n place(s) look like secrets; [redacted] is written there:</source>
+        <translation>
+            <numerusform>有 %n 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, {undecided} undecided → {samples} samples</source>
+        <translation>{steps} 步：保留 {kept}，掩码 {masked}，部分掩码 {partly}，未裁定 {undecided} → {samples} 个样本</translation>
+    </message>
+    <message>
+        <source>step {step}: </source>
+        <translation>步骤 {step}：</translation>
+    </message>
+    <message>
+        <source>Written to {folder}</source>
+        <translation>已写入 {folder}</translation>
+    </message>
+    <message numerus="yes">
+        <source>✗ Nothing is written: nobody judged %n step(s)</source>
+        <translation>
+            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人裁定</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>✓ Nothing would be refused</source>
+        <translation>✓ 没有会被拒绝的内容</translation>
+    </message>
+    <message numerus="yes">
+        <source>✗ %n refusal(s)</source>
+        <translation>
+            <numerusform>✗ %n 处被拒绝</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{samples} samples ({react} of steps, {summary} summaries), {rows} rows</source>
+        <translation>{samples} 条样本（步骤 {react}，摘要 {summary}），共 {rows} 行</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens, {trained} trained ({share} %), longest {longest}</source>
+        <translation>{tokens} 个词元，训练 {trained} 个（{share} %），最长 {longest}</translation>
+    </message>
+</context>
+<context>
     <name>ReviewBar</name>
     <message>
         <source>Next session</source>
@@ -5606,6 +5609,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Endpoint: all that the agent sees is sent to {name}.</source>
         <translation>端点：智能体看到的一切都将发送到 {name}。</translation>
+    </message>
+    <message>
+        <source>Code: the installed package {name} runs as this user without a container. Its settings: {endpoint}.</source>
+        <translation>代码：已安装的软件包 {name} 以该用户的身份运行，不在容器中。其设置：{endpoint}。</translation>
     </message>
     <message>
         <source>Image: the container is made from {name}.</source>
@@ -6305,6 +6312,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Token</source>
         <translation>令牌</translation>
+    </message>
+    <message>
+        <source>Join…</source>
+        <translation>加入…</translation>
     </message>
 </context>
 <context>
@@ -7282,6 +7293,34 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Failed</source>
         <translation>已失败</translation>
+    </message>
+    <message>
+        <source>by a person</source>
+        <translation>由人</translation>
+    </message>
+    <message>
+        <source>the model does not answer</source>
+        <translation>模型没有应答</translation>
+    </message>
+    <message>
+        <source>for advice</source>
+        <translation>等待建议</translation>
+    </message>
+    <message>
+        <source>for a host that is away</source>
+        <translation>等待失联的主机</translation>
+    </message>
+    <message>
+        <source>for a free host</source>
+        <translation>等待空闲主机</translation>
+    </message>
+    <message>
+        <source>its runner died</source>
+        <translation>其运行进程已终止</translation>
+    </message>
+    <message>
+        <source>the agent&apos;s program ended</source>
+        <translation>智能体程序已结束</translation>
     </message>
     <message>
         <source>Working on step {n}</source>
