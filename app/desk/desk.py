@@ -9,11 +9,12 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer
 
+from app.desk.desk_signals import DeskSignals
 from app.desk.fetches import Fetch, Fetches
 from app.desk.fold import AT_ONCE, Folder
-from app.desk.notices import sentence_of
+from app.desk.link_status import LinkStatus, link_status
 from app.desk.queue_shelf import QueueShelf
 from app.desk.refusal import Refusal
 from app.desk.session_key import OWN, id_of, key_of
@@ -24,7 +25,6 @@ from core.protocol.messages import Nak
 if TYPE_CHECKING:
     from core.client.client import Client
     from core.client.replica import Replica
-    from core.client.status import Status
     from core.domain.events import Placed
     from core.domain.queue import QueueState, Reader
     from core.domain.trajectory import Trajectory
@@ -40,54 +40,6 @@ MOST_OPEN = 6
 
 MOST_WATCHED = 100
 """How many sessions, the last that were opened, are kept up to date; a server takes 256 from one connection."""
-
-
-class LinkStatus(msgspec.Struct, frozen=True):
-    """The connection as the status bar shows it; `since` is when this state began."""
-
-    state: str
-    since: datetime
-    server: str = ""
-    latency_ms: float | None = None
-    sentence: str = ""
-    capabilities: tuple[str, ...] = ()
-    program: str = ""
-    """What the server calls itself, with its version."""
-
-
-def _sentence(status: Status) -> str:
-    """What stands in the way of a connection, in the reader's language; the code alone says which, and the server."""
-    why = make_error("", status.code, status.sentence, {"server": status.server, "url": status.server})
-    return sentence_of(why) if status.sentence else ""
-
-
-class DeskSignals(QObject):
-    """What a desk announces; `app.desk.desks.Desks` announces the same of all desks."""
-
-    rows_changed = Signal()
-    trajectory_changed = Signal(str)
-    trajectory_replaced = Signal(str)
-    """The server's log of a session is another one: read `trajectory` again; what was held of it is stale."""
-
-    session_deleted = Signal(str)
-    """A session was deleted on its server; nothing of it is here any more."""
-
-    queues_changed = Signal()
-    """Review queues changed, or who reads what."""
-
-    outbox_changed = Signal()
-    link_changed = Signal()
-    answered = Signal(str, object)
-    """A command (its id) was answered, whenever it was sent: None, or the Refusal."""
-
-    live_text = Signal(str, str, str)
-    """(session, channel, text so far): a thought being written; never stored."""
-
-    blob_arrived = Signal(str)
-    """A payload came; `body` gives it."""
-
-    blob_absent = Signal(str)
-    """The server does not hold a payload that was wanted."""
 
 
 class Desk(DeskSignals):
@@ -151,11 +103,7 @@ class Desk(DeskSignals):
     @property
     def link(self) -> LinkStatus:
         """The connection now; without a client it is off, since the desk was made or the reader took it off."""
-        if self.client is None:
-            return LinkStatus("off", self._since)
-        status = self.client.status
-        return LinkStatus(status.state, status.since, status.server, status.latency_ms, _sentence(status),
-                          status.capabilities, status.program)
+        return link_status(self.client, self._since)
 
     def body(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None = None) -> Fetch:
         """Give a payload to `callback`: at once when it is here, else when the server has sent it, before all that

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.desk.desk import Desk, DeskSignals
+from app.desk.desk import Desk
+from app.desk.desk_signals import DeskSignals
 from app.desk.session_key import OWN, server_of
 
 if TYPE_CHECKING:

@@ -3,55 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from math import nan
 
 import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.desk.blindness import seen
+from app.desk.error_words import error_word
+from app.desk.score_words import gain_words, rescored_words, unscored_words
+from app.desk.verdict_words import verdict_state, verdict_words
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line, visible
-from core.domain.events import ScoreGiven
-from core.domain.gain import gain_of
 from core.domain.guidance import Guidance
 from core.domain.request import plain_words, requested
 from core.domain.session import SessionRow
 from core.domain.step import StepHead
 from core.domain.steps import ERROR, Steps
 from core.domain.trajectory import Item, Trajectory
-from core.domain.verdict import PEOPLE, Verdict, masked_actions, step_outcome
 from core.formats.tools import table_of
-
-UNSCORED: dict[str, str] = {
-    "evaluator_failed": QT_TRANSLATE_NOOP("Unscored", "The evaluator failed; that is not the agent's doing."),
-    "not_handed_in": QT_TRANSLATE_NOOP("Unscored", "There is no complete submission: a file was not handed in."),
-    "bad_format": QT_TRANSLATE_NOOP("Unscored", "What was handed in has not the form that was asked for."),
-    "submission_too_large": QT_TRANSLATE_NOOP("Unscored", "The submission is larger than may be handed in."),
-    "submission_lacks_files": QT_TRANSLATE_NOOP("Unscored", "The evaluator asks for files that were not handed in."),
-    "submission_unreadable": QT_TRANSLATE_NOOP("Unscored", "The submission could not be collected."),
-}
-"""By the reason of a `ScoreGiven`: what went wrong, before the details that its message tells in English."""
-
-ERRORS: dict[str, str] = {
-    "exit_code": QT_TRANSLATE_NOOP("ErrorKind", "exit code"),
-    "not_found": QT_TRANSLATE_NOOP("ErrorKind", "not found"),
-    "interrupted": QT_TRANSLATE_NOOP("ErrorKind", "interrupted"),
-    "timeout": QT_TRANSLATE_NOOP("ErrorKind", "timeout"),
-    "killed": QT_TRANSLATE_NOOP("ErrorKind", "killed"),
-    "refused": QT_TRANSLATE_NOOP("ErrorKind", "refused"),
-    "malformed": QT_TRANSLATE_NOOP("ErrorKind", "malformed call"),
-    "failed": QT_TRANSLATE_NOOP("ErrorKind", "failed"),
-    "tool_error": QT_TRANSLATE_NOOP("ErrorKind", "failed"),
-    "cancelled": QT_TRANSLATE_NOOP("ErrorKind", "cancelled"),
-    "network": QT_TRANSLATE_NOOP("ErrorKind", "network"),
-    "invalid_arguments": QT_TRANSLATE_NOOP("ErrorKind", "wrong arguments"),
-    "unknown_tool": QT_TRANSLATE_NOOP("ErrorKind", "unknown tool"),
-    "evaluator_failed": QT_TRANSLATE_NOOP("ErrorKind", "evaluator failed"),
-    "submission_too_large": QT_TRANSLATE_NOOP("ErrorKind", "submission too large"),
-    "submission_unreadable": QT_TRANSLATE_NOOP("ErrorKind", "submission not readable"),
-}
 
 
 class RowText(msgspec.Struct, frozen=True):
@@ -99,26 +70,6 @@ def row_text(trajectory: Trajectory, kind: str, first: int, last: int, live: str
     return _item(trajectory, trajectory.items[first], reader)
 
 
-def status_word(status: str) -> str:
-    """The word for an envelope's status."""
-    return {
-        "finished": QCoreApplication.translate("Step", "finished"),
-        "running": QCoreApplication.translate("Step", "running in the background"),
-        "timeout": QCoreApplication.translate("Step", "timeout"),
-        "killed": QCoreApplication.translate("Step", "killed"),
-        "refused": QCoreApplication.translate("Step", "refused"),
-        "failed": QCoreApplication.translate("Step", "failed"),
-    }.get(status, status)
-
-
-def error_word(kind: str) -> str:
-    """The word for an error's kind; an unknown one is shown as it is."""
-    known = ERRORS.get(kind)
-    if known is not None:
-        return QCoreApplication.translate("ErrorKind", known)
-    return one_line(kind.replace("_", " "), 24) or QCoreApplication.translate("Row", "error")
-
-
 def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
     if item.kind == "step":
         return step_row(trajectory, int(item.ref), reader)
@@ -140,32 +91,6 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
                        word=again or QCoreApplication.translate("Row", "not scored"), meaning="error")
     title = " · ".join(filter(None, (quantities.score(score.total), gain_words(trajectory, score), why)))
     return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=title, word=again)
-
-
-def rescored_words(trajectory: Trajectory, ordinal: int) -> str:
-    """What the evaluator that scored a submission last says of it; "" where it was scored once."""
-    newest = trajectory.newest_rescore(ordinal)
-    if newest is None:
-        return ""
-    if newest.failed:
-        return QCoreApplication.translate("Row", "not scored again")
-    return QCoreApplication.translate("Row", "now {value}").format(value=quantities.score(newest.total))
-
-
-def unscored_words(score: ScoreGiven) -> str:
-    """Why a submission was not scored as it might have been, in the reader's language; "" where an evaluator speaks,
-    or a program that gave no reason."""
-    known = UNSCORED.get(score.reason)
-    return QCoreApplication.translate("Unscored", known) if known else ""
-
-
-def gain_words(trajectory: Trajectory, score: ScoreGiven) -> str:
-    """How far a score is beyond the best known solution of its task; "" where none is known."""
-    gain = gain_of(trajectory.created.task if trajectory.created else None, score)
-    if gain is None:
-        return ""
-    share = f" ({quantities.signed_share(gain.ratio)})" if gain.ratio else ""
-    return QCoreApplication.translate("Row", "gain {gain}").format(gain=f"{gain.gain:+.4g}{share}")
 
 
 def _submission(trajectory: Trajectory, at: int) -> RowText:
@@ -260,38 +185,6 @@ def _took(head: StepHead) -> str:
     """From a second on."""
     seconds = quantities.between(head.started_at, head.ended_at)
     return quantities.short_duration(seconds) if seconds is not None and seconds >= 0.95 else ""
-
-
-def verdict_state(verdicts: Iterable[Verdict], actions: int) -> str:
-    """The sign of what was decided of a step: a person's word, else what a machine proposes, else undecided."""
-    given = list(verdicts)
-    if not given:  # most steps, and each row that comes into sight asks
-        return "undecided"
-    people = [v for v in given if v.author.kind in PEOPLE]
-    decided = step_outcome(people, actions) if people else "undecided"
-    if decided == "partly" or masked_actions(people, actions):
-        return "partly"
-    if decided in ("keep", "mask"):
-        return decided
-    if any(v.value == "unsure" for v in people):
-        return "unsure"
-    proposed = step_outcome(given, actions)
-    return f"proposed_{proposed}" if proposed in ("keep", "mask") else "undecided"
-
-
-def verdict_words(verdicts: Mapping[str, Verdict], actions: int) -> tuple[str, str]:
-    """Sign and word of what was decided of a step of so many actions, with the colour; empty while it is undecided."""
-    if not verdicts:
-        return "", ""
-    decided = step_outcome(verdicts.values(), actions)
-    if decided == "mask":
-        return "⊘ " + QCoreApplication.translate("Row", "masked"), "mask"
-    if masked := masked_actions(verdicts.values(), actions):
-        words = QCoreApplication.translate("Row", "action {n} masked")
-        return "◐ " + words.format(n=", ".join(map(quantities.number, masked))), "attention"
-    if any(v.value == "unsure" for v in verdicts.values()):
-        return "? " + QCoreApplication.translate("Row", "unsure"), "attention"
-    return ("✓ " + QCoreApplication.translate("Row", "kept"), "keep") if decided == "keep" else ("", "")
 
 
 def fold_row(trajectory: Trajectory, kind: str, at: int, until: int, reader: str = "") -> RowText:

@@ -123,7 +123,7 @@ class ExportController(QObject):
 
     def _show_report(self, report: Report) -> None:
         self._view.choose.show_busy(None)
-        self._view.choose.show_report(report)
+        self._view.choose.report.show_report(report)
 
     def _write_dataset(self, folder: str, **options: bool) -> None:
         self._warn_of_gaps()
@@ -149,7 +149,7 @@ class ExportController(QObject):
 
     def _on_written(self, folder: str, report: Report) -> None:
         self._view.choose.show_busy(None)
-        self._view.choose.show_report(report, folder)
+        self._view.choose.report.show_report(report, folder)
         self._view.training.data.edit.setText(folder)
         self._place.notices.tell(self.tr("The data set was written to {folder}.").format(folder=folder), "done")
 
@@ -168,7 +168,7 @@ class ExportController(QObject):
 
     def _on_failed(self, problem: Problem) -> None:
         self._view.choose.show_busy(None)
-        self._view.choose.show_failure(self._sentence(problem))
+        self._view.choose.report.show_failure(self._sentence(problem))
 
     def _cancel_work(self) -> None:
         """Ends the worker: a write that was under way leaves no data set behind."""

@@ -20,19 +20,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.export.model import SessionChoices
+from app.export.report_view import ReportView
 from app.export.sample_view import SampleView
 from app.export.training_view import TrainingView
-from app.export.words import about, reason, remark
+from app.export.words import about
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.folder_box import FolderBox
-from app.kit.i18n import plural
-from app.kit.long_text import LongText, Part
-from app.kit.quantities import number
-from app.kit.safe_text import PlainLabel, one_line
-from core.workers.export import DATASET_FORMATS, Report
-
-MOST_FINDINGS = 100
+from app.kit.safe_text import PlainLabel
+from core.workers.export import DATASET_FORMATS
 
 
 class ChooseView(QWidget):
@@ -45,19 +41,36 @@ class ChooseView(QWidget):
 
     def __init__(self, model: SessionChoices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.list = QListView(self)
-        self.list.setModel(model)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setAccessibleName(self.tr("Sessions to export"))
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setSpacing(theme.GRID // 2)
-        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.list = self._sessions(model)
+        self._add_what()
+        self._add_rows()
+        self._add_opinions()
+        self._add_run()
+        self._lay_out()
+        self.show_busy(None)
+
+    def _sessions(self, model: SessionChoices) -> QListView:
+        made = QListView(self)
+        made.setModel(model)
+        made.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        made.setAccessibleName(self.tr("Sessions to export"))
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        made.setSpacing(theme.GRID // 2)
+        made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        return made
+
+    def _add_what(self) -> None:
+        """Which format, of which tokenizer."""
         self.format = self._choice(self.tr("Format"), [(line.title, name) for name, line in DATASET_FORMATS.items()])
         for i, (name, line) in enumerate(DATASET_FORMATS.items()):
             self.format.setItemData(i, about(name, line), Qt.ItemDataRole.ToolTipRole)
         self._show_about()
+        self.format.activated.connect(self._show_about)
         self.model = FolderBox(self.tr("Folder of the model or tokenizer"),
                                self.tr("SmolLM2, the small model of the training extra"), self)
+
+    def _add_rows(self) -> None:
+        """Which samples are made, and what each weighs."""
         self.balance = self._choice(self.tr("Balance"), [
             (self.tr("steps 7×, summaries 10×, computed once"), "auto"),
             (self.tr("repeat rows: steps 7×, summaries 10×"), "repeat"), (self.tr("a weight per row"), "weight"),
@@ -68,6 +81,9 @@ class ChooseView(QWidget):
                                        "only. As in the paper: each context before a summary, and the last one, trains "
                                        "all its actions."))
         self.preset.activated.connect(self._follow_preset)
+
+    def _add_opinions(self) -> None:
+        """What trains of what was judged, written by people, or thought."""
         self.unjudged = self._choice(self.tr("Not judged"), [
             (self.tr("refuse to write"), "refuse"), (self.tr("train them"), "keep"),
             (self.tr("do not train them"), "mask")])
@@ -81,8 +97,11 @@ class ChooseView(QWidget):
         self.thoughts.setToolTip(self.tr("What becomes of reasoning that was recorded before an action, where "
                                          "the chat template of the model has a place for it"))
         self.unmasked = QCheckBox(self.tr("Ignore all verdicts (ablation: train every action)"), self)
-        self._report = LongText(self, name=self.tr("Result of the check"))
-        self._report.placeholder(self.tr(
+
+    def _add_run(self) -> None:
+        """The check, the writing, and what they say."""
+        self.report = ReportView(self, name=self.tr("Result of the check"))
+        self.report.placeholder(self.tr(
             "Check says how many samples and tokens would be written, what would be refused and why; "
             "it writes nothing."))
         self._progress = QProgressBar(self)
@@ -95,9 +114,6 @@ class ChooseView(QWidget):
         self._write.clicked.connect(self._ask_folder)
         self._cancel = QPushButton(self.tr("Cancel"), self)
         self._cancel.clicked.connect(self.cancelled)
-        self.format.activated.connect(self._show_about)
-        self._lay_out()
-        self.show_busy(None)
 
     def _lay_out(self) -> None:
         picks = row(1, spacing=theme.GRID)
@@ -123,7 +139,7 @@ class ChooseView(QWidget):
         form.addRow(self.unmasked)
         buttons = row(self._check, self._write, self._cancel, 1, spacing=theme.GRID)
         right = QWidget(self)
-        column(form, buttons, self._progress, (self._report, 1), on=right, spacing=theme.GRID, margin=0)
+        column(form, buttons, self._progress, (self.report, 1), on=right, spacing=theme.GRID, margin=0)
         split = QSplitter(Qt.Orientation.Horizontal, self)
         split.addWidget(left)
         split.addWidget(right)
@@ -167,58 +183,6 @@ class ChooseView(QWidget):
         self._progress.setValue(int(1000 * (share or 0)))
         self._check.setEnabled(share is None and getattr(self, "_chosen", 0) > 0)
         self._write.setEnabled(share is None and getattr(self, "_chosen", 0) > 0)
-
-    def show_failure(self, sentence: str) -> None:
-        """Why there is no result."""
-        self._report.show_parts([Part(text="✗ " + self.tr("Not possible") + "\n", style="heading", meaning="error"),
-                                 Part(text=sentence)])
-
-    def show_report(self, report: Report, folder: str = "") -> None:
-        """What was written to `folder`, or what would be."""
-        parts = [self._heading(report, folder), *self._totals(report)]
-        parts += [Part(text=f"⚠ {remark(w)}\n", meaning="attention") for w in report.warnings]
-        if report.findings:
-            count = sum(f.count for f in report.findings)
-            text = self.tr("%n place(s) look like secrets; [redacted] is written there:", None, plural(count))
-            parts.append(Part(text=f"⚠ {text}\n", meaning="attention"))
-            parts += [Part(text=f"   {one_line(f.kind, 40)} ×{number(f.count)}  {one_line(f.hint, 60)}"
-                                f"  {one_line(f.sample, 60)}\n", style="mono") for f in report.findings[:MOST_FINDINGS]]
-        for session in report.sessions:
-            parts.append(Part(text="\n", style="meta"))
-            parts.append(Part(text=f"{one_line(session.title or session.session, 80)}\n", style="heading"))
-            line = self.tr("{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, "
-                           "{undecided} undecided → {samples} samples")
-            parts.append(Part(text=line.format(
-                steps=number(session.steps), kept=number(session.kept), masked=number(session.masked),
-                partly=number(session.partly),
-                undecided=number(session.undecided), samples=number(session.samples)) + "\n"))
-            for refusal in session.refused[:200]:
-                where = self.tr("step {step}: ").format(step=refusal.step) if refusal.step else ""
-                parts.append(Part(text=f"✗ {where}{reason(refusal)}\n", meaning="mask"))
-        parts += [Part(text=f"\n{one}", style="mono") for one in report.files]
-        self._report.show_parts(parts)
-
-    def _heading(self, report: Report, folder: str) -> Part:
-        refused = sum(len(s.refused) for s in report.sessions)
-        if folder:
-            return Part(text="✓ " + self.tr("Written to {folder}").format(folder=folder) + "\n", style="heading",
-                        meaning="keep")
-        if report.unjudged:
-            text = self.tr("✗ Nothing is written: nobody judged %n step(s)", "", plural(report.unjudged))
-            return Part(text=text + "\n", style="heading", meaning="attention")
-        text = self.tr("✓ Nothing would be refused") if not refused else self.tr("✗ %n refusal(s)", "", plural(refused))
-        return Part(text=text + "\n", style="heading", meaning="mask" if refused else "keep")
-
-    def _totals(self, report: Report) -> list[Part]:
-        share = 100 * report.trained / report.tokens if report.tokens else 0.0
-        parts = [Part(text=self.tr("{samples} samples ({react} of steps, {summary} summaries), {rows} rows").format(
-            samples=number(report.samples), react=number(report.react), summary=number(report.summary),
-            rows=number(report.rows)) + "\n")]
-        if report.tokens:
-            parts.append(Part(text=self.tr("{tokens} tokens, {trained} trained ({share} %), longest {longest}").format(
-                tokens=number(report.tokens), trained=number(report.trained), share=f"{share:.1f}",
-                longest=number(report.longest)) + "\n"))
-        return parts
 
     def _ask_pick(self) -> None:
         self.picked.emit(str(self.sender().property("which")))

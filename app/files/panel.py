@@ -19,7 +19,7 @@ from app.files.reads import ReadPaths
 from app.files.view import SPACES, FilesView
 from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.long_text import byte_size
+from app.kit.quantities import byte_size
 from core.domain.events import FileChanged
 
 OWN = ("older", "newer", "step", "next_place", "previous_place", "spaces", "blank_lines", "sides", "tree", "most")

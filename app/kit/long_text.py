@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import bisect
 import re
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 import msgspec
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
-from PySide6.QtWidgets import QPushButton, QTextEdit, QWidget
+from PySide6.QtGui import QImage, QTextCursor
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.kit import theme
 from app.kit.ansi import PLAIN, drawn, is_drawn
-from app.kit.background import BackgroundWork
 from app.kit.boxes import column, row
+from app.kit.code_colours import CodeColours, CodePlace
 from app.kit.drawn_text import DrawnText
 from app.kit.furnishing import furnish
-from app.kit.highlight import Span, spans, units
 from app.kit.safe_text import PlainLabel, displayable, set_hint
-from app.kit.text_ink import dressed, format_of, matches, remark_format, slices
-from core.domain.anchor import words_pattern
+from app.kit.text_ink import dressed, format_of, slices
+from app.kit.text_marks import TextMarks
 
 FIRST = 200_000
 """How many characters are shown before "Show all" is asked for."""
-
-INLINE = 20_000
-"""Texts up to this many characters are coloured at once; longer ones in a thread."""
-
-MARKED_CHARS = 500_000
-"""Characters of a text in which matches are marked."""
 
 NEW_LINE = "⏎"
 """Our sign for a line's end that is told of itself."""
@@ -88,19 +80,13 @@ class LongText(QWidget):
         column((self.edit, 1), self._bar, on=self, spacing=theme.GRID, margin=0)
         self._bar.hide()
         self._parts: tuple[Part, ...] = ()
-        self._places: list[tuple[int, str, str]] = []
-        self._bands: list[QTextEdit.ExtraSelection] = []
-        self._remarks: list[tuple[str, str]] = []
-        """Words that somebody remarked on, and the remark."""
+        self._marks = TextMarks(self.edit)
+        self._colours = CodeColours(self.edit.document(), self)
         self._pictures: dict[str, QImage | str] = {}
         """What came for the names of pictures: an image, or why there is none."""
-        self._chosen = 0
-        self._sought: re.Pattern[str] | None = None
         self._rest: Iterator[tuple[Part, str]] = iter(())
         self._feeder = QTimer(self, interval=FEED_PAUSE_MS)
         self._feeder.timeout.connect(self._feed_rest)
-        self._work = BackgroundWork(self)
-        self._work.done.connect(self._colour_all)
 
     def show_text(self, text: str, lexer: str = "", *, mono: bool = True) -> None:
         """Show one text from its start."""
@@ -127,22 +113,15 @@ class LongText(QWidget):
 
     def mark(self, pattern: re.Pattern[str] | None) -> int:
         """Mark every match in what is shown, and bring the first into sight; returns how many there are."""
-        self._sought = pattern
-        return self._mark()
+        return self._marks.seek(pattern)
 
     def mark_remarks(self, remarks: Sequence[tuple[str, str]]) -> None:
         """Underline words that remarks stand on, where they are shown; what is said of them is their tooltip."""
-        if list(remarks) != self._remarks:
-            self._remarks = list(remarks)
-            self._mark_again()
+        self._marks.remark(remarks)
 
     def choose(self, choice: int) -> None:
         """Mark the heading of a choice as chosen; 0: none."""
-        if choice != self._chosen:
-            self._chosen = choice
-            self._bands = [self._band(band.cursor.position()) for band in self._bands]
-            self.edit.setExtraSelections(self._bands)
-            self._mark_again()
+        self._marks.choose(choice)
 
     def show_all(self) -> None:
         """Show what was cut, where the reader is; much of it a little at a time, so that the window stays free."""
@@ -164,7 +143,7 @@ class LongText(QWidget):
             if part is None:
                 self._feeder.stop()
                 self._bar.hide()
-                self._mark_again()
+                self._marks.refresh()
                 self.all_asked.emit()
                 return
             self._put(cursor, part, text)
@@ -200,21 +179,22 @@ class LongText(QWidget):
         self._feeder.stop()
         self._more.show()
         place = self.edit.verticalScrollBar().value() if keep_place else 0
-        shown, total = self._insert(limit)
-        self._colour()
+        shown, total, places = self._insert(limit)
+        self._colours.show(places)
         self.edit.verticalScrollBar().setValue(place)
         self.edit.horizontalScrollBar().setValue(0)
         self._bar.setVisible(shown < total)
-        self._mark_again()
+        self._marks.refresh()
         number = QLocale().toString
         self._cut.setText(self.tr("The first {shown} of {total} characters are shown.").format(
             shown=number(shown), total=number(total)))
 
-    def _insert(self, limit: int | None) -> tuple[int, int]:
+    def _insert(self, limit: int | None) -> tuple[int, int, list[CodePlace]]:
+        """How many characters are shown, how many there are, and where there is code."""
         self.edit.clear()
         self.edit.forget_choices()
         self.edit.forget_drawing()
-        self._places = []
+        places: list[CodePlace] = []
         bands: list[tuple[int, int]] = []
         shown = 0
         cursor = QTextCursor(self.edit.document())
@@ -229,13 +209,12 @@ class LongText(QWidget):
             if part.style == "heading":
                 bands.append((start, cursor.position()))
             if part.lexer and text:
-                self._places.append((start, text, part.lexer))
+                places.append((start, text, part.lexer))
         cursor.endEditBlock()
         self.edit.moveCursor(QTextCursor.MoveOperation.Start)
-        self._bands = [self._band(place) for start, stop in bands for place in self._blocks_in(start, stop)]
-        self.edit.setExtraSelections(self._bands)
+        self._marks.band(bands)
         self.edit.folds.apply()
-        return shown, sum(len(p.text) for p in self._parts)
+        return shown, sum(len(p.text) for p in self._parts), places
 
     def _put(self, cursor: QTextCursor, part: Part, text: str) -> str:
         """Insert a piece of a part; what a reader sees of it."""
@@ -252,121 +231,7 @@ class LongText(QWidget):
             cursor.insertText(runs[-1], plain if style == PLAIN else dressed(plain, style))
         return "".join(runs)
 
-    def _mark_again(self) -> None:
-        if self._sought is not None:
-            self._mark()
-        else:
-            self.edit.setExtraSelections([*self._bands, *self._remarked()])
-
-    def _remarked(self) -> list[QTextEdit.ExtraSelection]:
-        """The words of the remarks, each where it stands first."""
-        text = self._first_text() if self._remarks else ""
-        found = []
-        for words, remark in self._remarks:
-            pattern = words_pattern(words)
-            if (match := pattern.search(text) if pattern is not None else None) is not None:
-                start = units(text[: match.start()])
-                made = self._match(start, start + units(match.group()))
-                made.format = remark_format(remark)
-                found.append(made)
-        return found
-
-    def _mark(self) -> int:
-        places = matches(self._sought, self._first_text())
-        marked = (self._match(*place) for place in places)
-        self.edit.setExtraSelections([*self._bands, *self._remarked(), *marked])
-        if places:
-            self.edit.folds.reveal(places[0][0])
-            cursor = QTextCursor(self.edit.document())
-            cursor.setPosition(places[0][0])
-            self.edit.setTextCursor(cursor)
-            self.edit.centerCursor()
-        return len(places)
-
-    def _first_text(self) -> str:
-        """As much of what is shown as can be looked through while the reader types."""
-        if self.edit.document().characterCount() <= MARKED_CHARS:
-            return self.text
-        cursor = QTextCursor(self.edit.document())
-        cursor.setPosition(MARKED_CHARS, QTextCursor.MoveMode.KeepAnchor)
-        return cursor.selectedText().replace("\u2029", "\n")
-
-    def _match(self, start: int, stop: int) -> QTextEdit.ExtraSelection:
-        made = self._selection(start)
-        made.cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
-        made.format.setBackground(theme.tint("attention", 90))
-        return made
-
-    def _selection(self, start: int) -> QTextEdit.ExtraSelection:
-        made = QTextEdit.ExtraSelection()
-        made.cursor = QTextCursor(self.edit.document())
-        made.cursor.setPosition(start)
-        return made
-
-    def _blocks_in(self, start: int, stop: int) -> Iterator[int]:
-        """Where the lines of a stretch begin."""
-        block = self.edit.document().findBlock(start)
-        while block.isValid() and block.position() < stop:
-            yield block.position()
-            block = block.next()
-
-    def _band(self, start: int) -> QTextEdit.ExtraSelection:
-        made = self._selection(start)
-        is_chosen = bool(self._chosen) and self.edit.choice_at(start) == self._chosen
-        made.format.setBackground(theme.tint("person", 50) if is_chosen else
-                                  theme.colour("base"))
-        made.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
-        return made
-
-    def _colour(self) -> None:
-        self._work.drop()
-        small = sum(len(text) for _, text, _ in self._places) <= INLINE
-        if small:
-            self._colour_all(_all_spans(self._places))
-        else:
-            self._work.start(_all_spans, tuple(self._places))
-
-    def _colour_all(self, found: list[Span]) -> None:
-        document = self.edit.document()
-        starts = [start for start, _, _ in found]
-        formats = {name: _ink(name) for name in {n for _, _, n in found}}
-        for place, text, _ in self._places:
-            block, end = document.findBlock(place), place + units(text)
-            while block.isValid() and block.position() < end:
-                _colour_block(block, found, starts, formats)
-                block = block.next()
-            document.markContentsDirty(place, units(text))
-
-
-def _colour_block(block: QTextBlock, found: list[Span], starts: list[int], formats: dict[str, QTextCharFormat]) -> None:
-    first, last = block.position(), block.position() + block.length()
-    ranges = []
-    for start, length, name in found[max(0, bisect.bisect_right(starts, first) - 1) : bisect.bisect_left(starts, last)]:
-        low, high = max(start, first), min(start + length, last)
-        if low < high:
-            piece = QTextLayout.FormatRange()
-            piece.start, piece.length, piece.format = low - first, high - low, formats[name]
-            ranges.append(piece)
-    block.layout().setFormats(ranges)
-
 
 def _without_our_breaks(cursor: QTextCursor) -> str:
     """What a cursor selects, without the line ends that `displayable` put in."""
     return cursor.selectedText().replace("\u2029", "\n").replace("↩\n", "").replace(f"{NEW_LINE}\n", "\n")
-
-
-def _all_spans(places: Sequence[tuple[int, str, str]]) -> list[Span]:
-    return [(start + at, n, name) for start, text, lexer in places for at, n, name in spans(text, lexer)]
-
-
-def _ink(name: str) -> QTextCharFormat:
-    made = QTextCharFormat()
-    made.setForeground(theme.colour(name))
-    return made
-
-
-def byte_size(count: int) -> str:
-    """A number of bytes for people: 3.1 MB."""
-    return QLocale().formattedDataSize(count, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
-
-

@@ -129,3 +129,8 @@ def short(value: float) -> str:
     if size >= 1e4:
         return f"{value / 1e6:.3g}M" if size >= 1e6 else f"{value / 1e3:.3g}k"
     return f"{value:.2e}" if 0 < size < 1e-3 else f"{value:.3g}"
+
+
+def byte_size(count: int) -> str:
+    """A number of bytes for people: 3.1 MB."""
+    return QLocale().formattedDataSize(count, 1, QLocale.DataSizeFormat.DataSizeSIFormat)

@@ -14,8 +14,8 @@ LEFT, RIGHT = 6, 12
 BEFORE = {"judged": 20, "who": 16}
 """Room before a column's text."""
 
-SMALL = 720
-"""Below this width the start and the score go; below 560 who and attention are one."""
+SMALL = 860
+"""Below this width the start and the score go, so that the title can be read; below 560 steps and who."""
 
 BAR, COUNT = 84, 44
 

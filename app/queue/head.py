@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QSizePolicy, QWidget
 
 from app.kit import quantities, theme, tokens
 from app.kit.boxes import column, row
@@ -104,10 +104,12 @@ class _Bar(QWidget):
 
 
 class ColumnNames(QWidget):
-    """The names over the columns."""
+    """The names over the columns, as wide as the rows: a scroll bar beside these takes no column's room."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, rows: QAbstractItemView, parent: QWidget) -> None:
         super().__init__(parent)
+        self._rows = rows
+        rows.verticalScrollBar().rangeChanged.connect(self.update)
         self._names = {"title": self.tr("Session"), "started": self.tr("Started"), "steps": self.tr("Steps"),
                        "judged": self.tr("Judged"), "score": self.tr("Score"), "who": self.tr("Who"),
                        "word": self.tr("Attention")}
@@ -119,7 +121,8 @@ class ColumnNames(QWidget):
         painter.fillRect(self.rect(), theme.colour("base"))
         painter.setFont(theme.font_of("caption"))
         painter.setPen(theme.colour("muted"))
-        for name, room in places(self.rect()).items():
+        shown = QRect(0, 0, self._rows.viewport().width() if self._rows.isVisible() else self.width(), self.height())
+        for name, room in places(shown).items():
             side = Qt.AlignmentFlag.AlignRight if name in ("steps", "score") else Qt.AlignmentFlag.AlignLeft
             painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), self._names.get(name, ""))
         painter.setPen(theme.colour("line"))

@@ -45,6 +45,7 @@ class MakeQueueDialog(QDialog):
         self.name = QLineEdit(self, maxLength=LONGEST_NAME)
         self.steps = QComboBox(self)
         for key, words in (("all", self.tr("All steps")), ("errors", self.tr("The steps that failed")),
+                           ("reports", self.tr("Errors, answers and reports")),
                            ("some", self.tr("So many steps of each session"))):
             self.steps.addItem(words, key)
         self.count = QSpinBox(self, minimum=1, maximum=1_000_000, value=20)
@@ -82,8 +83,9 @@ class MakeQueueDialog(QDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(self.name.text().strip()))
 
     def _accept_choice(self) -> None:
-        steps = self.steps.currentData()
-        work = QueueWork(steps=steps, count=self.count.value() if steps == "some" else 0, twice=self.twice.value(),
+        asks = self.steps.currentData()
+        work = QueueWork(steps="errors" if asks == "reports" else asks, reports=asks == "reports",
+                         count=self.count.value() if asks == "some" else 0, twice=self.twice.value(),
                          rubric=self.rubric.toPlainText().strip()[:LONGEST_RUBRIC], blind=self.blind.isChecked())
         self.chosen.emit(Wanted(" ".join(self.name.text().split()), work))
         self.accept()

@@ -213,9 +213,11 @@ class QueueController(QObject):
         return " · ".join(parts)
 
     def _asks(self, work: QueueWork) -> str:
-        if work.steps == "errors":
+        if work.asks == "errors":
             return self.tr("asks for the steps that failed")
-        if work.steps == "some":
+        if work.asks == "reports":
+            return self.tr("asks for errors, answers and reports")
+        if work.asks == "some":
             return self.tr("asks for %n step(s) of each", None, plural(work.count))
         return self.tr("asks for all steps")
 

@@ -56,7 +56,7 @@ def queue_row(place: Workplace, row: SessionRow, queue: ReviewQueue | None, item
     word, meaning, is_chip = _word(place, row, item, done=done)
     return QueueRow(
         session=row.session, icon=icon, ink=ink, title=one_line(row.title or row.task or row.session, 160),
-        about=_about(row), started=quantities.short_day_and_minute(row.started_at),
+        about=_about(row), started=quantities.short_day_and_minute(row.started_at) or "–",
         steps=quantities.number(row.steps), judged=judged, asked=asked, score=quantities.score(row.score),
         who=_who(item, me), word=word, meaning=meaning, is_chip=is_chip,
         agreement=_agreement(item) if done and not blind else "")

@@ -58,7 +58,7 @@ class QueueTable(QWidget):
             group.addButton(chip)
         strip = row(self.words, *self.facets.values(), 1, self.order, spacing=theme.px(6),
                     margin=(theme.px(tokens.SIDE), theme.px(5), theme.px(tokens.SIDE), theme.px(5)))
-        column(self.head, strip, ColumnNames(self), (self._faces, 1), on=self, spacing=0, margin=0)
+        column(self.head, strip, ColumnNames(self.list, self), (self._faces, 1), on=self, spacing=0, margin=0)
 
     def _make_filter(self) -> QLineEdit:
         made = QLineEdit(self, placeholderText=self.tr("Filter: words, judged<50%, is:undecided"))
@@ -129,7 +129,8 @@ class QueueTable(QWidget):
         if at < 0 and self._model.sessions:
             at = 0
         self._quiet = True
-        if at >= 0 and self.list.currentIndex().row() != at:
+        is_marked = self.list.currentIndex().row() == at and self.list.selectionModel().hasSelection()
+        if at >= 0 and not is_marked:  # who only gave the list the keys has made a row current, and marked none
             self.list.setCurrentIndex(self._model.index(at))
         self._quiet = False
         if at >= 0 and self._model.sessions[at] != session:

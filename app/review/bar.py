@@ -177,11 +177,12 @@ class ReviewBar(QWidget):
         """How far the session is judged, of the steps that are `asked` for; with nothing left the way on is the next
         session of the queue, where there is one."""
         judged = min(asked, tally.by_people + tally.unsure)
-        is_done = 0 < asked == judged
+        is_done = asked == judged and (asked > 0 or has_next)
         self.ahead.setVisible(not (is_done and has_next))
         self.following.setVisible(is_done and has_next)
         self._ink_count("keep" if is_done else "ink")
-        self.count.setText(self.tr("All {asked} judged").format(asked=number(asked)) if is_done else
+        self.count.setText(self.tr("Nothing is asked here") if not asked else
+                           self.tr("All {asked} judged").format(asked=number(asked)) if is_done else
                            self.tr("{judged}/{asked} judged").format(judged=number(judged), asked=number(asked)))
         self.bar.show_parts((("keep", tally.people_keep), ("mask", tally.people_mask),
                               ("attention", tally.unsure)), asked)
@@ -190,7 +191,7 @@ class ReviewBar(QWidget):
         words += [self.tr("{count} unsure").format(count=number(unsure))] if unsure else []
         self.parts.setText(" · ".join(words))
         for widget in (self.count, self.bar, self.parts):
-            widget.setVisible(bool(asked))
+            widget.setVisible(bool(asked) or is_done)
 
     def _ink_count(self, meaning: str) -> None:
         palette = self.count.palette()

@@ -9,7 +9,6 @@ from operator import attrgetter
 from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.notices import sentence_of
 from app.desk.panel import Panel
 from app.desk.refusal import STEP_CHANGED, Refusal, words_of
 from app.desk.workplace import Workplace
@@ -18,18 +17,19 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.quantities import number
 from app.review import rules_controller as rules
 from app.review.active_time import ActiveTime
+from app.review.books import VerdictBooks
 from app.review.opinions import StepOpinions
 from app.review.rules_run import RulesRun
 from app.review.targets import Target, sight_of, target_of
-from app.review.verdict_book import AnyChange, Change, Decision, TagChange, VerdictBook
+from app.review.verdict_book import AnyChange, Change, VerdictBook
 from app.review.view import ReviewView
 from core.domain.errors import ReportableError
 from core.domain.queue import ReviewQueue
-from core.domain.steps import ERROR
+from core.domain.steps import ERROR, REPORT
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import masked_actions
 from core.protocol.messages import CAN_JUDGE_ACTIONS
-from core.protocol.operations import AddNote, AnyOp, GiveVerdict, SetTag
+from core.protocol.operations import AddNote
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
@@ -38,15 +38,13 @@ ACTIONS = ("review.keep", "review.mask", "review.unsure", "review.note", "review
 
 
 class ReviewController(QObject):
-    """One verdict book per session of this window; the undo stack of each lives as long as the window."""
+    """Shows what is thought of the step in sight, and puts down what its reader thinks."""
 
     def __init__(self, place: Workplace, view: ReviewView) -> None:
         super().__init__(view)
-        self._place, self._desks, self._view, self._bar = place, place.desks, view, view.bar
+        self._place, self._view, self._bar = place, view, view.bar
         self._cursor, self._sight = place.cursor, place.sight
-        self._books: dict[str, VerdictBook] = {}
-        self._unanswered: dict[str, tuple[str, AnyChange]] = {}
-        """Verdicts of an earlier run that were still in the outbox, by command."""
+        self._books = VerdictBooks(place, self)
         self._shown = ("", 0)
         self._asked_before: tuple[object, ...] = ()
         self._shown_since = QElapsedTimer()
@@ -70,9 +68,9 @@ class ReviewController(QObject):
         self._time.changed.connect(self._show_time)
         self._sight.stepped.connect(self._turn_to_step)
         self._cursor.marked.connect(self._turn_to_step)
-        self._desks.trajectory_changed.connect(self._on_changed)
-        self._desks.trajectory_replaced.connect(self._on_changed)
-        self._desks.answered.connect(self._on_answered)
+        self._place.desks.trajectory_changed.connect(self._on_changed)
+        self._place.desks.trajectory_replaced.connect(self._on_changed)
+        self._books.refused.connect(self._turn_to_step)
         self._place.queues.changed.connect(self._on_queues)
         self._place.settings.changed.connect(self._on_setting)
         self._on_setting("review.reasons")
@@ -85,8 +83,6 @@ class ReviewController(QObject):
     # ---- what is shown ----------------------------------------------------------------------------
 
     def _on_changed(self, session: str) -> None:
-        if session in self._books:
-            self._books[session].confirm(self._desks.of(session).trajectory(session))
         if session == self._sight.session:
             self._turn_to_step()
 
@@ -106,7 +102,7 @@ class ReviewController(QObject):
             self._bar.remark.turn_to("", 0)
             self._view.show_nothing()
             return
-        book, target = self._book(session), self._target(trajectory)
+        book, target = self._books.of(session), self._target(trajectory)
         entries = target.entries
         self._bar.remark.turn_to(session, entries[0].head.number if entries else 0)
         self._show_tally(session, trajectory, book)
@@ -159,28 +155,6 @@ class ReviewController(QObject):
             hint = self.tr("This step has no actions to choose from: it is judged as a whole.")
             self._place.notices.tell(hint, "info")
 
-    def _book(self, session: str) -> VerdictBook:
-        if session not in self._books:
-            self._books[session] = VerdictBook(session, partial(self._name_of, session))
-            self._take_up(session)
-        return self._books[session]
-
-    def _name_of(self, session: str) -> str:
-        return self._desks.of(session).name
-
-    def _take_up(self, session: str) -> None:
-        for command in reversed(self._desks.of(session).commands(session)):
-            change = _change_of(command.op) if command.state == "queued" else None
-            if change is not None:
-                self._books[session].take_up(change)
-                self._unanswered[command.id] = session, change
-
-    def _on_answered(self, command: str, refusal: Refusal | None) -> None:
-        unanswered = self._unanswered.pop(command, None)
-        if unanswered is not None and refusal is not None:  # the sender tells the reader
-            self._book(unanswered[0]).refuse(unanswered[1], refusal.error.code == STEP_CHANGED)
-            self._turn_to_step()
-
     def _on_setting(self, key: str) -> None:
         if key == "review.reasons":
             lines = self._place.settings.text(key).splitlines()
@@ -226,7 +200,7 @@ class ReviewController(QObject):
             act()
 
     def _give_opinion(self, session: str, trajectory: Trajectory, target: Target, value: str, reason: str) -> None:
-        book = self._book(session)
+        book = self._books.of(session)
         known = book.mine(target.entries[0], target.action)
         changes = book.judge(target.entries, value, reason, target.action)  # type: ignore[arg-type]
         self._tell(session, changes)
@@ -258,14 +232,14 @@ class ReviewController(QObject):
         """The next step that is left: in a queue of those that it asks for, and by the reader's own words alone."""
         queues = self._place.queues
         queue = queues.asking(session)
-        return self._book(session).next_to_judge(trajectory, after, among=_asked(trajectory, queue),
+        return self._books.of(session).next_to_judge(trajectory, after, among=_asked(trajectory, queue),
                                                  only_mine=queue is not None or queues.is_blind(session))
 
     def _undo(self, *_: object) -> None:
-        self._take_back(self._book(self._sight.session).undo())
+        self._take_back(self._books.of(self._sight.session).undo())
 
     def _redo_change(self, *_: object) -> None:
-        self._take_back(self._book(self._sight.session).redo())
+        self._take_back(self._books.of(self._sight.session).redo())
 
     def _take_back(self, changes: tuple[AnyChange, ...]) -> None:
         self._tell(self._sight.session, changes)
@@ -277,13 +251,7 @@ class ReviewController(QObject):
     def _tell(self, session: str, changes: tuple[AnyChange, ...]) -> None:
         if changes:
             self._time.judged(session)
-        for change in changes:
-            self._place.sender.send(session, _op_of(change), refused=partial(self._on_refused, session, change))
-
-    def _on_refused(self, session: str, change: AnyChange, error: ReportableError) -> None:
-        self._book(session).refuse(change, error.code == STEP_CHANGED)
-        self._place.notices.tell(sentence_of(error), "error", session)
-        self._turn_to_step()
+        self._books.send(session, changes)
 
     def _stays_at_step(self) -> bool:
         """Whether a step is read from now on: what is written about must not change meanwhile."""
@@ -303,7 +271,7 @@ class ReviewController(QObject):
         self._turn_to_step()
 
     def _put_tag(self, session: str, target: Target, tag: str) -> None:
-        self._tell(session, self._book(session).tag(target.entries, tag))
+        self._tell(session, self._books.of(session).tag(target.entries, tag))
         self._turn_to_step()
 
     def _write_note(self, *_: object) -> None:
@@ -331,24 +299,10 @@ class ReviewController(QObject):
 
 def _asked(trajectory: Trajectory, queue: ReviewQueue | None) -> frozenset[int] | None:
     """The places of the steps that a queue asks for, where these are not any."""
-    if queue is None or queue.work.steps != "errors":
+    wanted = {"errors": ERROR, "reports": ERROR | REPORT}.get(queue.work.asks) if queue is not None else None
+    if wanted is None:
         return None
-    return frozenset(at for at, flags in enumerate(trajectory.steps.flags) if flags & ERROR)
-
-
-def _op_of(change: AnyChange) -> AnyOp:
-    if isinstance(change, TagChange):
-        return SetTag(step=change.step, tag=change.tag, on=change.on, content=change.content)
-    return GiveVerdict(step=change.step, value=change.decision.value, reason=change.decision.reason,
-                       action=change.action, content=change.content)
-
-
-def _change_of(op: AnyOp) -> AnyChange | None:
-    if isinstance(op, SetTag) and op.step:
-        return TagChange(op.step, op.tag, op.on, op.content)
-    if isinstance(op, GiveVerdict) and op.author is None:
-        return Change(op.step, Decision(op.value, op.reason), op.action, op.content)
-    return None
+    return frozenset(at for at, flags in enumerate(trajectory.steps.flags) if flags & wanted)
 
 
 def build(place: Workplace, parent: QWidget) -> ReviewView:

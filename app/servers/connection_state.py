@@ -11,7 +11,7 @@ from app.kit import quantities
 from core.domain.version import named, numbers
 
 if TYPE_CHECKING:
-    from app.desk.desk import LinkStatus
+    from app.desk.link_status import LinkStatus
 
 
 class ConnectionState(msgspec.Struct, frozen=True):

@@ -124,11 +124,6 @@ class SessionsController(QObject):
             self._place.sender.send(row.session, ClearAttention(kind=kind))  # type: ignore[union-attr,arg-type]
 
 
-PANEL = Panel("sessions", QT_TRANSLATE_NOOP("Panel", "Sessions"), build, {
-    "live": ("left", 0), "read": ("left", 1), "compare": ("left", 0),
-    "export": ("left", 0), "queue": ("left", 14)})
-
-
 class ContinueController(QObject):
     """The act on the session that is looked at, once it is over."""
 
@@ -143,8 +138,7 @@ class ContinueController(QObject):
 
     def _enable_action(self, *_: object) -> None:
         row = self._place.sight.row
-        can = row is not None and row.origin == "live" and not row.caller
-        self._action.setEnabled(can and row is not None and row.state in FINAL_STATES)
+        self._action.setEnabled(row is not None and row.is_ours and row.state in FINAL_STATES)
 
     def _ask_continue(self) -> None:
         row = self._place.sight.row
@@ -180,8 +174,7 @@ class BranchController(QObject):
 
     def _enable_action(self, *_: object) -> None:
         row = self._place.sight.row
-        can = row is not None and row.origin == "live" and not row.caller
-        self._action.setEnabled(can and bool(self._place.sight.step))
+        self._action.setEnabled(row is not None and row.is_ours and bool(self._place.sight.step))
 
     def _ask_branch(self) -> None:
         row, step, trajectory = self._place.sight.row, self._place.sight.step, self._place.sight.trajectory
@@ -207,3 +200,8 @@ class BranchController(QObject):
                 self._place.sender.send(key_of(new_id(), server_of(session)), op)
         words = self.tr("%n branch(es) begin; Compare offers them as a group.", None, plural(len(arms) * times))
         self._place.notices.tell(words, "done")
+
+
+PANEL = Panel("sessions", QT_TRANSLATE_NOOP("Panel", "Sessions"), build, {
+    "live": ("left", 0), "read": ("left", 1), "compare": ("left", 0),
+    "export": ("left", 0), "queue": ("left", 14)})

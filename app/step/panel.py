@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import msgspec
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.blindness import seen
-from app.desk.callers import number_of
 from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
-from app.desk.row_text import verdict_words
 from app.desk.workplace import Workplace
-from app.kit import quantities
 from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.long_text import Part
-from app.kit.safe_text import one_line
+from app.step.aside import Aside, aside_of, submission_parts, task_aside
 from app.step.context import ContextModel
 from app.step.eye_controller import EyeController
-from app.step.parts import answer_parts, parts_of, prose, reward_words
+from app.step.heading import StepHeading
 from app.step.pictures import Pictures
+from app.step.read_step import ReadStep, read_step
 from app.step.sampled_blob import SampledBlob
-from app.step.score_text import score_text
 from app.step.view import StepView
-from core.domain.errors import InvalidInput
-from core.domain.request import WHOLE_REQUEST, requested
-from core.domain.sampled import decode_sampled
-from core.domain.step import StepHead, decode_body
-from core.domain.tools import ToolTable
 from core.domain.trajectory import StepEntry, Trajectory
 from core.formats.tools import table_of
 
@@ -55,7 +44,7 @@ class StepController(QObject):
         self._absent = False
         self._data = b""
         self._sampled = SampledBlob(self._draw_again)
-        self._reward = ""
+        self._heading = StepHeading(place, self)
         self._reading = BackgroundWork(self)
         self._reading.done.connect(self._show_parts)
         self._pictures = Pictures(place, self)
@@ -144,7 +133,7 @@ class StepController(QObject):
     def _show_step(self, trajectory: Trajectory, entry: StepEntry) -> None:
         shown = (f"{trajectory.session}/step", entry.body)
         self._show_head(entry)
-        self._view.text.mark_remarks(self._remarks(entry))
+        self._view.text.mark_remarks(self._heading.remarks(entry))
         if shown == self._shown:
             return
         self._forget()
@@ -158,36 +147,12 @@ class StepController(QObject):
         self._show_eye()
 
     def _show_head(self, entry: StepEntry) -> None:
-        number = number_of(self._place.sight.desk, self._place.sight.session, entry.head.number)
-        about = (self._judged(), self._verdict(entry), self._reward, self._worth(entry.head.number),
-                 self._about(entry.head))
-        self._view.show_head(self.tr("Step {n}").format(n=number), " · ".join(t for t in about if t))
-
-    def _worth(self, step: int) -> str:
-        worth = self._place.runs.advantage(self._place.sight.session, step)
-        return self.tr("advantage {a}").format(a=f"{worth:+.2f}") if worth is not None else ""
+        self._view.show_head(*self._heading.of(entry))
 
     def _offer_tokens(self) -> None:
         """The button where the step has tokens; where they are wished and not there, why."""
         words = self._sampled.words() if self._place.actions["view.tokens"].isChecked() else ""
         self._view.offer_tokens(bool(self._sampled.name), words)
-
-    def _judged(self) -> str:
-        action = self._place.cursor.action
-        return self.tr("action {n} alone is judged").format(n=quantities.number(action)) if action else ""
-
-    def _remarks(self, entry: StepEntry) -> list[tuple[str, str]]:
-        """Remarks that stand on words; those of others not to a blind reader who has not judged the step."""
-        reader = self._place.reader(self._place.sight.session) if self._place.settings.get("review.blind") else ""
-        has_judged = any(verdict.author.key == reader for verdict in entry.verdicts.values())
-        return [(note.anchor.exact, f"{note.author.name}: {note.text}") for note in entry.notes
-                if note.anchor is not None and (not reader or has_judged or note.author.key == reader)]
-
-    def _verdict(self, entry: StepEntry) -> str:
-        """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
-        is_blind = self._place.queues.is_blind(self._place.sight.session)
-        reader = self._place.reader(self._place.sight.session) if is_blind else ""
-        return verdict_words(seen(entry.verdicts, reader), len(entry.head.tools))[0]
 
     def _on_absent(self) -> None:
         self._absent = True
@@ -220,17 +185,17 @@ class StepController(QObject):
         if self._place.actions["view.tokens"].isChecked():
             tokens = self._sampled.read(self._place.sight)
         if len(data) + len(tokens) > AT_ONCE:
-            self._reading.start(_read_parts, data, table, raw, tokens)
+            self._reading.start(read_step, data, table, raw, tokens)
         else:
-            self._show_parts(_read_parts(data, table, raw, tokens))
+            self._show_parts(read_step(data, table, raw, tokens))
 
     def _show_parts(self, read: ReadStep) -> None:
         self._view.show_parts(read.parts)
         self._pictures.show(self._view.text.pictures)
         trajectory = self._place.sight.trajectory
         entry = self._entry(trajectory) if trajectory is not None and self._aside is None else None
-        if entry is not None and read.reward != self._reward:
-            self._reward = read.reward
+        if entry is not None and read.reward != self._heading.reward:
+            self._heading.reward = read.reward
             self._show_head(entry)
         self._offer_tokens()
 
@@ -259,74 +224,34 @@ class StepController(QObject):
             self._show_in_sight()
 
     def _show_aside(self, trajectory: Trajectory, kind: str, ref: object) -> None:
-        shown = (f"{trajectory.session}/{kind}", (ref, len(trajectory.rescored)) if kind == "score" else ref)
-        if shown == self._shown:
-            return
-        self._forget()
-        about = ""
-        if kind == "summary":
-            summary = trajectory.summaries[str(ref)]
-            title = self.tr("Summary of steps {first}–{last}").format(first=summary.first, last=summary.last)
-            text = summary.text
-        elif kind == "guidance":
-            guidance = trajectory.guidance[str(ref)]
-            title, text = self.tr("Guidance of {author}").format(author=one_line(guidance.author, 60)), guidance.text
-        elif kind == "submission":
-            self._show_submission(trajectory, int(str(ref)), shown)
-            return
-        elif kind == "task":
+        if kind == "task":
             self._show_task(self._place.sight.desk.trajectory(str(ref)) if ref else trajectory)
             return
-        else:
-            title, about, text = score_text(trajectory, trajectory.scores[int(str(ref))])
-        self._shown = shown
-        self._view.show_head(title, about)
-        self._view.show_parts(prose(text, raw=self._raw))
-        self._show_eye()
-
-    def _show_submission(self, trajectory: Trajectory, at: int, shown: tuple[str, object]) -> None:
-        """What was handed in, whole: a patch in the colours of one, with the score that it got."""
-        handed = trajectory.submissions[at]
-        score = next((s for s in trajectory.scores if s.ordinal == handed.ordinal), None)
-        about = "" if score is None else self.tr("score {value}").format(value=quantities.score(score.total))
-        self._shown, self._absent = shown, False
-        self._view.show_head(self.tr("Handed in at step {n}").format(n=quantities.number(handed.step)), about)
-        if not handed.blob:
-            self._view.show_parts([Part(text=self.tr("The log does not hold what was handed in."), style="meta")])
-            return
-        self._view.text.placeholder(self._why_not_here())
-        self._body = self._place.sight.holder(handed.blob).body(handed.blob, self._take_submission, self._on_absent)
-
-    def _take_submission(self, data: bytes) -> None:
-        text = data.decode("utf-8", "replace")
-        is_patch = text.lstrip().startswith(("diff --git", "--- ", "Index: ", "*** Begin Patch"))
-        self._view.show_parts([Part(text=text, style="mono", lexer="diff" if is_patch else "")])
+        shown = (f"{trajectory.session}/{kind}", (ref, len(trajectory.rescored)) if kind == "score" else ref)
+        if shown != self._shown:
+            self._show_other(shown, aside_of(trajectory, kind, ref, raw=self._raw))
+            if kind != "submission":
+                self._show_eye()
 
     def _show_task(self, trajectory: Trajectory) -> None:
         shown = (f"{trajectory.session}/task", None)
-        if shown == self._shown or trajectory.created is None:
-            return
-        self._forget()
-        self._shown = shown
-        task = trajectory.created.task
-        self._view.show_head(self.tr("Task"), one_line(task.title))
-        asked = requested(task.description) if len(task.description) <= WHOLE_REQUEST and not self._raw else ""
-        self._view.show_parts(prose(asked or task.description, raw=self._raw))
-        self._show_eye()
+        if shown != self._shown and trajectory.created is not None:
+            self._show_other(shown, task_aside(trajectory.created.task, raw=self._raw))
+            self._show_eye()
 
-    def _about(self, head: StepHead) -> str:
-        usage = head.usage
-        parts = [quantities.day_and_clock(head.started_at or head.ended_at),
-                quantities.duration(quantities.between(head.started_at, head.ended_at))]
-        if usage.input_tokens is not None or usage.output_tokens is not None:
-            parts.append(self.tr("{given} tokens in, {made} out").format(
-                given=quantities.tokens(usage.input_tokens), made=quantities.tokens(usage.output_tokens)))
-        if usage.cost_usd is not None:
-            parts.append(quantities.money(usage.cost_usd))
-        return " · ".join(t for t in parts if t)
+    def _show_other(self, shown: tuple[str, object], aside: Aside) -> None:
+        self._forget()
+        self._shown, self._absent = shown, False
+        self._view.show_head(aside.title, aside.about)
+        if not aside.blob:
+            self._view.show_parts(aside.parts)
+            return
+        self._view.text.placeholder(self._why_not_here())
+        self._body = self._place.sight.holder(aside.blob).body(
+            aside.blob, lambda data: self._view.show_parts(submission_parts(data)), self._on_absent)
 
     def _forget(self) -> None:
-        self._shown, self._data, self._reward = ("", None), b"", ""
+        self._shown, self._data, self._heading.reward = ("", None), b"", ""
         self._sampled.look_at("")
         self._view.offer_tokens(False, "")
         self._reading.drop()
@@ -360,24 +285,6 @@ class StepController(QObject):
             self._view.eye.presence.ask(selected)
         else:
             self._view.eye.presence.box.setFocus()
-
-
-class ReadStep(msgspec.Struct, frozen=True):
-    """What a step's payloads say: its text, and its reward in words."""
-
-    parts: list[Part]
-    reward: str = ""
-
-
-def _read_parts(data: bytes, tools: ToolTable, raw: bool, tokens: bytes) -> ReadStep:
-    """A step's text, its answer as tokens where there are some given; in a thread for a long one."""
-    try:
-        body = decode_body(data)
-        parts = answer_parts(decode_sampled(tokens), body, tools, raw=raw) if tokens else parts_of(body, tools, raw=raw)
-        return ReadStep(parts, reward_words(body.observations))
-    except InvalidInput as error:
-        sentence = QCoreApplication.translate("StepController", "This step cannot be read: {why}").format(why=error)
-        return ReadStep([Part(text=sentence, meaning="error")])
 
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {

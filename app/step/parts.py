@@ -10,11 +10,12 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import QCoreApplication
 
-from app.desk.row_text import error_word, status_word
+from app.desk.error_words import error_word, status_word
 from app.kit import quantities
 from app.kit.highlight import lexer_for
-from app.kit.long_text import Part, byte_size
+from app.kit.long_text import Part
 from app.kit.markdown import markdown_parts
+from app.kit.quantities import byte_size
 from app.kit.safe_text import one_line
 from app.step.sampled_parts import sampled_parts
 from core.domain.deed import NEW, OLD, changed_texts, command_line

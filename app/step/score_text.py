@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication
 
-from app.desk.row_text import UNSCORED, gain_words, rescored_words, unscored_words
+from app.desk.score_words import UNSCORED, gain_words, rescored_words, unscored_words
 from app.kit import quantities
 from app.kit.safe_text import one_line
 from core.domain.events import ScoreGiven

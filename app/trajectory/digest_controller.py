@@ -9,7 +9,7 @@ from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.i18n import plural
 from app.trajectory.view import TrajectoryView
-from core.domain.steps import ERROR
+from core.domain.steps import ERROR, REPORT
 from core.domain.trajectory import Trajectory
 
 
@@ -70,7 +70,7 @@ class DigestController(QObject):
         steps = trajectory.steps
         start = trajectory.index_of(digest.first) or 0
         stops = {start, len(steps) - 1} | {at for at in range(start, len(steps))
-                                           if steps.flags[at] & ERROR or not steps.shape(at).tools}
+                                           if steps.flags[at] & (ERROR | REPORT)}
         after = sorted(at for at in stops if here is None or here < digest.first or steps.numbers[at] > here)
         if after:
             self._place.cursor.to_step(steps.numbers[after[0]])

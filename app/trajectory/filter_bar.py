@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
 
-from app.desk.row_text import error_word, status_word
+from app.desk.error_words import error_word, status_word
 from app.kit import quantities, theme
 from app.kit.boxes import column, row
 from app.kit.safe_text import PlainLabel, menu_text

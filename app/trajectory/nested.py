@@ -4,8 +4,7 @@ list, a subagent's below the step that called it. Whoever asks for items or step
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from string import ascii_lowercase
 
@@ -16,7 +15,8 @@ from app.desk.frame import ListPlace
 from app.desk.row_text import RowText
 from app.trajectory.facets import Facets
 from app.trajectory.model import FoundRole, Index, ListRow, RowRole, RowTextRole
-from app.trajectory.node import Node, RowSpan, laid_out
+from app.trajectory.node import Node
+from app.trajectory.row_layout import RowLayout
 from core.domain.session import SessionRow
 from core.domain.trajectory import Item, Trajectory
 
@@ -46,7 +46,7 @@ class NestedModel(QAbstractListModel):
         """What a session's step was worth to what learns from it; set it before the first session."""
         self._folds, self._filter, self._facets = True, "all", Facets()
         self.root = self.active = self._node("", None, 0, "")
-        self._segments, self._starts = [RowSpan(0, self.root, 0, 0)], [0]
+        self._layout = RowLayout(self.root)
         self.rows = NestedRows(self)
         self._changes = False
         """Whether what a session's own model inserts or removes now is in the list."""
@@ -88,7 +88,7 @@ class NestedModel(QAbstractListModel):
         node = self._node(row.session, above, row.caller_step, self._prefix(above, row))
         node.model.set_view(folds=self._folds)
         node.model.show(trajectory)
-        place = self._place_below(above, node)
+        place = self._layout.place_below(above, node)
         if node.model.rowCount() and place >= 0:
             self.beginInsertRows(QModelIndex(), place, place + node.model.rowCount() - 1)
             above.below.append(node)
@@ -103,7 +103,7 @@ class NestedModel(QAbstractListModel):
         """Fold a subagent away, with all that is open in it; whoever reads in it goes to its caller before."""
         if node.above is None:
             return
-        rows = [row for one in node.walk() for row in self._rows_of(one)]
+        rows = [row for one in node.walk() for row in self._layout.rows_of(one)]
         if rows:
             self.beginRemoveRows(QModelIndex(), min(rows), max(rows))
         node.above.below.remove(node)
@@ -119,14 +119,11 @@ class NestedModel(QAbstractListModel):
 
     def at(self, row: int) -> tuple[Node, int]:
         """The session of a row, and the row in its own model."""
-        segment = self._segments[max(0, bisect_right(self._starts, row) - 1)]
-        return segment.node, segment.first + row - segment.start
+        return self._layout.at(row)
 
     def row_in(self, node: Node, own: int) -> int:
         """The row of the list for a row of a session's own model; −1 where there is none."""
-        found = (s.start + own - s.first for s in self._segments
-                 if s.node is node and s.first <= own < s.first + s.count)
-        return next(found, -1)
+        return self._layout.row_in(node, own)
 
     def _node(self, session: str, above: Node | None, step: int, prefix: str) -> Node:
         node = Node(session, above, step, prefix, above if above is not None else self)
@@ -169,36 +166,12 @@ class NestedModel(QAbstractListModel):
 
     def _lay_out(self) -> None:
         is_whole = self.active.model.is_whole
-        self._segments = list(laid_out(self.root if is_whole else self.active, is_whole))
-        self._starts = [segment.start for segment in self._segments]
-
-    def _rows_of(self, node: Node) -> Iterator[int]:
-        for segment in self._segments:
-            if segment.node is node and segment.count:
-                yield from (segment.start, segment.start + segment.count - 1)
-
-    def _place_below(self, above: Node, node: Node) -> int:
-        """Where a subagent that is opened now begins."""
-        row = self.row_in(above, node.anchor)
-        inside = [one for one in above.below if one.anchor == node.anchor]
-        last = [r for one in inside for each in one.walk() for r in self._rows_of(each)]
-        return max([row, *last]) + 1 if row >= 0 else -1
-
-    def _insertion(self, node: Node, own: int) -> int:
-        """The row at which rows come that a session's own model inserts at `own`."""
-        if own == 0:
-            return next((s.start for s in self._segments if s.node is node), 0)
-        row = self.row_in(node, own - 1)
-        below = [r for one in node.below if one.anchor == own - 1 for each in one.walk() for r in self._rows_of(each)]
-        return max([row, *below]) + 1
-
-    def _is_seen(self, node: Node) -> bool:
-        return any(segment.node is node for segment in self._segments)
+        self._layout.lay_out(self.root if is_whole else self.active, is_whole)
 
     def _before_insert(self, node: Node, parent: QModelIndex, first: int, last: int) -> None:
-        self._changes = self._is_seen(node)
+        self._changes = self._layout.holds(node)
         if self._changes:
-            row = self._insertion(node, first)
+            row = self._layout.insertion(node, first)
             self.beginInsertRows(QModelIndex(), row, row + last - first)
 
     def _after_insert(self, *_: object) -> None:
@@ -208,7 +181,7 @@ class NestedModel(QAbstractListModel):
 
     def _before_remove(self, node: Node, parent: QModelIndex, first: int, last: int) -> None:
         rows = [self.row_in(node, own) for own in (first, last)]
-        self._changes = self._is_seen(node) and min(rows) >= 0
+        self._changes = self._layout.holds(node) and min(rows) >= 0
         if self._changes:
             self.beginRemoveRows(QModelIndex(), *rows)
 
@@ -218,7 +191,7 @@ class NestedModel(QAbstractListModel):
             self.endRemoveRows()
 
     def _before_reset(self, node: Node) -> None:
-        self._changes = self._is_seen(node)
+        self._changes = self._layout.holds(node)
         if self._changes:
             self.beginResetModel()
 
@@ -228,19 +201,14 @@ class NestedModel(QAbstractListModel):
             self.endResetModel()
 
     def _on_data(self, node: Node, top: QModelIndex, bottom: QModelIndex, roles: object = None) -> None:
-        for segment in self._segments:
-            first = max(top.row(), segment.first)
-            last = min(bottom.row(), segment.first + segment.count - 1)
-            if segment.node is node and first <= last:
-                shift = segment.start - segment.first
-                self.dataChanged.emit(self.index(first + shift), self.index(last + shift))
+        for first, last in self._layout.list_rows(node, top.row(), bottom.row()):
+            self.dataChanged.emit(self.index(first), self.index(last))
 
     # ---- Qt --------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many rows there are."""
-        last = self._segments[-1]
-        return 0 if parent.isValid() else last.start + last.count
+        return 0 if parent.isValid() else self._layout.count
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """What the session's own model says; a step of a subagent has the caller's number before its own."""
@@ -350,11 +318,8 @@ class NestedModel(QAbstractListModel):
     def steps_of_rows(self, top: int, bottom: int) -> list[int]:
         """The numbers of all steps of the session in sight in some rows, folded ones too."""
         found: list[int] = []
-        for segment in self._segments:
-            first, last = max(top, segment.start), min(bottom, segment.start + segment.count - 1)
-            if segment.node is self.active and first <= last:
-                shift = segment.first - segment.start
-                found += self.active.model.steps_of_rows(first + shift, last + shift)
+        for first, last in self._layout.own_rows(self.active, top, bottom):
+            found += self.active.model.steps_of_rows(first, last)
         return found
 
     def set_called(self, session: str, called: dict[int, list[SessionRow]]) -> None:

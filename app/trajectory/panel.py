@@ -52,6 +52,7 @@ class TrajectoryController(QObject):
         self._live: dict[str, str] = {}
         self._overview = Overview()
         self._reading = False
+        self._followed = 0
         self._counting = single_shot(self, COUNT_MS, self._count_facets)
         SelectedSteps(place.cursor, model, panel.list)
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
@@ -88,6 +89,7 @@ class TrajectoryController(QObject):
         actions["go.filter"].toggled.connect(panel.filters_button.setChecked)
         panel.filters_button.toggled.connect(actions["go.filter"].setChecked)
         panel.follow_asked.connect(self._follow_end)
+        panel.list.follow_changed.connect(self._on_follow)
         for key, slot in (
             ("go.next_step", self._next), ("go.previous_step", self._previous), ("go.follow", self._follow_end),
             ("go.next_error", self._next_error), ("go.previous_error", self._previous_error),
@@ -110,6 +112,8 @@ class TrajectoryController(QObject):
         self._place.sight.desk.watch(session)
         self._finder.leave()
         self._nesting.show(session, trajectory)
+        self._followed = trajectory.row.steps if trajectory is not None else 0
+        self._view.show_new(0)
         self._model.set_reader(self._blind_reader())
         self._show_face()
         self._offer_facets()
@@ -186,6 +190,14 @@ class TrajectoryController(QObject):
             step = self._model.step_of_row(top)
             if step is not None:
                 self._place.cursor.to_step(step)
+
+    def _on_follow(self, following: bool, missed: int) -> None:
+        """What is new is counted in steps, as in the list of sessions; `missed` rows may tell other things too."""
+        trajectory = self._model.trajectory
+        steps = trajectory.row.steps if trajectory is not None else 0
+        if following or not missed:
+            self._followed = steps
+        self._view.show_new(steps - self._followed)
 
     def _follow_end(self) -> None:
         self._place.cursor.follow()

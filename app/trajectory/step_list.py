@@ -5,24 +5,21 @@ A list view would lay out every row on every append (118 ms at 100,000 rows agai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from app.kit.timers import single_shot
 from app.trajectory.model import Index, TrajectoryModel
 from app.trajectory.nested import NestedModel
 from app.trajectory.row_heights import RowHeights
+from app.trajectory.row_table import RowTable
 from app.trajectory.step_row import StepRowDelegate
 
-_ALONE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
-_MOVE_ONLY = QItemSelectionModel.SelectionFlag.NoUpdate
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 
 
-class StepList(QTableView):
+class StepList(RowTable):
     """Rows of a TrajectoryModel. Follows the end until the reader scrolls up; says how much came since."""
 
     opened = Signal(int)
@@ -51,26 +48,9 @@ class StepList(QTableView):
         self._following = True
         self._missed = 0
         self._quiet = False
-        self._configure()
+        self._take_font()
         self._settle = single_shot(self, 0, self._measure_visible)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-
-    def _configure(self) -> None:
-        self.horizontalHeader().hide()
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setMinimumSectionSize(12)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
-        self.setAutoScroll(False)
-        self._take_font()
 
     def setModel(self, model: TrajectoryModel | NestedModel) -> None:  # type: ignore[override]
         """Show a model's rows."""
@@ -128,23 +108,6 @@ class StepList(QTableView):
         self._measure_visible()
         self.verticalScrollBar().setValue(self.verticalScrollBar().value() + self.rowViewportPosition(row) - offset)
         self._quiet = was
-
-    def select_alone(self, row: int) -> None:
-        """Make a row current, and it alone selected: whatever keys are held down, which Qt would take for a wish to add
-        it to the selection."""
-        self.selectionModel().setCurrentIndex(self.model().index(row, 0), _ALONE)
-
-    def select_rows(self, spans: Sequence[tuple[int, int]]) -> None:
-        """Select these rows (first, last) and no others; the current row stays."""
-        chosen = QItemSelection()
-        for first, last in spans:
-            chosen.select(self.model().index(first, 0), self.model().index(last, 0))
-        self.selectionModel().select(chosen, _ALONE)
-
-    def selected_spans(self) -> list[tuple[int, int]]:
-        """The selected rows, as (first, last), in order."""
-        chosen = self.selectionModel().selection()
-        return sorted((chosen.at(i).top(), chosen.at(i).bottom()) for i in range(chosen.count()))
 
     def rows_whole_in_sight(self) -> range:
         """The rows that the viewport shows from top to bottom."""
@@ -271,7 +234,7 @@ class StepList(QTableView):
             self._open_or_close(event.key())
             return
         if event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
-            self._to_edge(event.key() == Qt.Key.Key_End, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+            self.to_edge(event.key() == Qt.Key.Key_End, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
             self._reader_scrolled()
             return
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_PageUp) and not self.currentIndex().isValid():
@@ -294,19 +257,6 @@ class StepList(QTableView):
             self.entered.emit(row)
         else:
             self.toggled.emit(row)
-
-    def _to_edge(self, end: bool, extend: bool) -> None:
-        """Go to the first or last row; `extend` selects all from where the selection began."""
-        count = self.model().rowCount()
-        if not count:
-            return
-        spans, row = self.selected_spans(), count - 1 if end else 0
-        if not extend or not spans:
-            self.select_alone(row)
-            return
-        anchor = spans[0][0] if self.currentIndex().row() == spans[-1][1] else spans[-1][1]
-        self.selectionModel().setCurrentIndex(self.model().index(row, 0), _MOVE_ONLY)
-        self.select_rows([(min(anchor, row), max(anchor, row))])
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click on a fold opens it."""

@@ -17,6 +17,7 @@ from app.trajectory.agent_strip import AgentStrip, StripText
 from core.domain.errors import InvalidInput
 from core.domain.running import CHANNEL, RunningAction, decode_running
 from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.tools import OWN
 from core.domain.trajectory import Trajectory
 from core.protocol.operations import Control
 
@@ -84,10 +85,17 @@ class StripController(QObject):
         if row.state in ("paused", "queued", "failed"):
             head = {"paused": self.tr("Paused"), "queued": self.tr("Waits for its turn"),
                     "failed": self.tr("Failed")}[row.state]
-            why = one_line(row.reason.replace("_", " "), 80)
+            why = self._why(row.reason)
             return StripText(head, facts=tuple(filter(None, (why, self._since(row)))), scores=scores,
                              meaning="error" if row.state == "failed" else "muted")
         return self._at_work(row, trajectory, scores)
+
+    def _why(self, reason: str) -> str:
+        known = {"paused_by_person": self.tr("by a person"), "endpoint": self.tr("the model does not answer"),
+                 "guidance": self.tr("for advice"), "host": self.tr("for a host that is away"),
+                 "waits_for_host": self.tr("for a free host"), "runner_died": self.tr("its runner died"),
+                 "agent_died": self.tr("the agent's program ended")}
+        return known.get(reason) or one_line(reason.replace("_", " "), 80)
 
     def _at_work(self, row: SessionRow, trajectory: Trajectory, scores: tuple[float, ...]) -> StripText:
         opened, now = trajectory.open_step, datetime.now(UTC)
@@ -97,11 +105,12 @@ class StripController(QObject):
         facts: list[str] = []
         if row.state == "waiting":
             head, word = self.tr("Waits before step {n}").format(n=quantities.number(number)), ""
-            facts.append(one_line(row.reason.replace("_", " "), 80))
+            facts.append(self._why(row.reason))
         running = self._running.get(row.session)
         if running is not None and running[0].step == number:
             action, since = running
-            word, waits = self.tr("waits for"), one_line(action.title or action.tool, 200)
+            words = (() if action.title and OWN.tool(action.tool).kind == "shell" else (action.tool,)) + (action.title,)
+            word, waits = self.tr("waits for"), one_line(" ".join(words), 200)
             facts += [self.tr("{time} so far").format(time=quantities.short_duration(monotonic() - since)),
                       self._such(trajectory, action)]
         elif row.held_by:

@@ -106,9 +106,13 @@ class TrajectoryView(QWidget):
         self.facets.chosen.connect(self.filter_chosen)
         self.nothing.all_asked.connect(self.show_all)
         self.chip.clicked.connect(self.follow_asked)
-        self.list.follow_changed.connect(self._on_follow)
 
     # ---- what the controller says ----------------------------------------------------------------
+
+    def show_new(self, steps: int) -> None:
+        """So many steps came at the end since it was followed last; 0 while it is."""
+        self.chip.setVisible(steps > 0)
+        self.chip.setText("↓ " + self.tr("%n new", None, plural(steps)))
 
     def show_content(self, on: bool) -> None:
         """Show the list, or the hint for a reader who has chosen no session."""
@@ -249,7 +253,3 @@ class TrajectoryView(QWidget):
 
     def _find_after(self) -> None:
         self.find_next.emit(False)
-
-    def _on_follow(self, following: bool, missed: int) -> None:
-        self.chip.setVisible(not following and missed > 0)
-        self.chip.setText("↓ " + self.tr("%n new", None, plural(missed)))

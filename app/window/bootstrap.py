@@ -120,15 +120,7 @@ class Desktop(QObject):
         self.outgoing = Sender(self.desks, scope, self.notices, self)
         self.connection = LocalServer(home, local, scope, self.notices)
         self.actions = Actions(self)
-        sight = InSight(self.desks, self.cursor, self)
-        queues = QueueBook(self.desks, self.cursor, sight, settings, self.outgoing, self.notices, self)
-        runs = RunBook(self.desks, self.cursor, self.notices, self)
-        self.place = Workplace(home=home, desks=self.desks, cursor=self.cursor, sight=sight, scope=scope,
-                               notices=self.notices, queues=queues, runs=runs,
-                               settings=settings, servers=Servers(home.servers, self),
-                               watermarks=Watermarks(home.path / "looked.json"),
-                               offline_copies=OfflineCopies(home.path / "kept.json"),
-                               sender=self.outgoing, actions=self.actions)
+        self.place = self._workplace(home, settings, scope)
         self.servers = ServerDesks(home, self.place, self)
         self.window = Window(self.place, home.path / "window.ini")
         self.application = ApplicationController(self.place, self.window)
@@ -145,12 +137,23 @@ class Desktop(QObject):
         OfflineController(self.place, self.window)
         PageController(self.place, self.window)
         RemovalController(self.place, self.window)
-        StatusController(self.place, self.window.status)
+        StatusController(self.place, self.window.status, self.window)
         self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)
         self.starts_again = False
         self.updates = UpdatesController(self.place, self.window)
         self.updates.restart_asked.connect(self._start_again)
+
+    def _workplace(self, home: Home, settings: Settings, scope: TaskScope) -> Workplace:
+        sight = InSight(self.desks, self.cursor, self)
+        queues = QueueBook(self.desks, self.cursor, sight, settings, self.outgoing, self.notices, self)
+        runs = RunBook(self.desks, self.cursor, self.notices, self)
+        return Workplace(home=home, desks=self.desks, cursor=self.cursor, sight=sight, scope=scope,
+                         notices=self.notices, queues=queues, runs=runs,
+                         settings=settings, servers=Servers(home.servers, self),
+                         watermarks=Watermarks(home.path / "looked.json"),
+                         offline_copies=OfflineCopies(home.path / "kept.json"),
+                         sender=self.outgoing, actions=self.actions)
 
     def _start_again(self) -> None:
         self.starts_again = True

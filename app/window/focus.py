@@ -32,12 +32,25 @@ class LostFocus(QObject):
 
     def lead_back(self) -> None:
         """Give the keys to the list of steps; where that is not in front, as in Compare, to the first list that is."""
-        if self._place.cursor.focus_list():
-            return
+        if not self._place.cursor.focus_list() and (found := self._first_list()) is not None:
+            found.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def is_home(self, widget: QWidget) -> bool:
+        """Whether this is the list that the keys go back to."""
+        return widget is self._first_list()
+
+    def lead_back_soon(self) -> None:
+        """Lead the keys back when what a layout shows and hides has its place: Qt gives them to what comes next."""
+        QTimer.singleShot(0, self, self._lead_back_in_session)
+
+    def _lead_back_in_session(self) -> None:
+        if self._place.sight.session:  # the start page leads the keys itself
+            self.lead_back()
+
+    def _first_list(self) -> QAbstractItemView | None:
         lists = (found for panel in self._panels() if not panel.visibleRegion().isEmpty()
                  for found in panel.findChildren(QAbstractItemView) if found.isVisible() and found.isEnabled())
-        if (found := next(lists, None)) is not None:
-            found.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return next(lists, None)
 
     def find_soon(self) -> None:
         """Look when what is being shown and hidden now has its place."""

@@ -12,15 +12,16 @@ from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.servers.connection_state import own_state_of, state_of
 from app.window.status_bar import StatusBar
+from app.window.window import Window
 from core.domain.session import FINAL_STATES
 
 
 class StatusController(QObject):
     """Says every two seconds, and at each change, how things stand."""
 
-    def __init__(self, place: Workplace, bar: StatusBar) -> None:
+    def __init__(self, place: Workplace, bar: StatusBar, window: Window) -> None:
         super().__init__(bar)
-        self._place, self._bar = place, bar
+        self._place, self._bar, self._window = place, bar, window
         self._was_online = False
         self._timer = QTimer(self, interval=2000)
         self._connect()
@@ -36,8 +37,13 @@ class StatusController(QObject):
         sight.grew.connect(self._show_place)
         sight.stepped.connect(self._show_place)
         sight.opened.connect(self._show_keys_again)
+        self._window.layouts.asked.connect(self._on_layout)
         QApplication.instance().focusChanged.connect(self._show_keys)  # type: ignore[union-attr]
         self._timer.timeout.connect(self._show_link)
+
+    def _on_layout(self, *_: object) -> None:
+        self._show_place()
+        QTimer.singleShot(0, self, self._show_keys_again)  # when the window has given the keys to the layout's list
 
     def _show_all(self) -> None:
         self._show_link()
@@ -66,14 +72,14 @@ class StatusController(QObject):
 
     def _show_keys(self, before: QWidget | None, now: QWidget | None) -> None:
         """Where a letter goes: to a command, or into a text."""
-        if now is None or now.window() is not self._bar.window():
+        if now is None or now.window() is not self._window:
             return
         if (isinstance(now, QLineEdit) or (isinstance(now, QPlainTextEdit) and not now.isReadOnly())
                 or (isinstance(now, QComboBox) and now.isEditable())):
             self._bar.show_keys(self.tr("Keys type here · Esc returns to the list"))
             return
         dock = next((d for d in self._docks() if d.isAncestorOf(now)), None)
-        if dock is not None and dock.objectName() == "trajectory":
+        if (dock is not None and dock.objectName() == "trajectory") or self._window.is_home(now):
             self._bar.show_keys(self.tr("Keys act on the list"))
         elif dock is None and self._place.sight.row is None:
             keys = [self._place.actions[key].shortcut().toString() for key in ("help.keys", "view.palette")]
@@ -86,16 +92,19 @@ class StatusController(QObject):
             self._bar.show_keys(words.format(panel=where))
 
     def _docks(self) -> list[QDockWidget]:
-        return self._bar.window().findChildren(QDockWidget)
+        return self._window.findChildren(QDockWidget)
 
     def _show_count(self, shown: int, total: int) -> None:
         """In the queue layout: how much of what there is is listed; in others the place in the session stays."""
-        if not any(dock.objectName() == "queue" and dock.isVisible() for dock in self._docks()):
+        if self._window.layouts.current != "queue":
             return
-        self._bar.show_place(self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
-                                                                           total=quantities.number(total)))
+        words = self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
+                                                              total=quantities.number(total))
+        self._bar.show_place(words if total else "")  # before the first session comes there is nothing to count
 
     def _show_place(self) -> None:
+        if self._window.layouts.current == "queue":
+            return
         row, step = self._place.sight.row, self._place.sight.step
         if row is None or not row.steps:
             self._bar.show_place("")

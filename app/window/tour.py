@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
 from app.desk.workplace import Workplace
@@ -20,11 +21,12 @@ STEPS = (
         "TourBand", "Each row is a step of the agent. Choose one: what it thought, did and got back stands beside it."),
      QT_TRANSLATE_NOOP("TourBand", "Choose the first step")),
     (QT_TRANSLATE_NOOP("TourBand", "Tell it something"), QT_TRANSLATE_NOOP(
-        "TourBand", "The agent measures itself on the test data. Write what it should use instead, "
-                    "and press Ctrl+Enter. It goes on working meanwhile."),
+        "TourBand", "This agent errs on purpose: it measures itself on the test data. Write what it should use "
+                    "instead, and press Ctrl+Enter. It goes on working meanwhile."),
      QT_TRANSLATE_NOOP("TourBand", "Take this example")),
     (QT_TRANSLATE_NOOP("TourBand", "Judge"), QT_TRANSLATE_NOOP(
-        "TourBand", "Go to a step that used the test data and press M: training will leave it out. K keeps one."),
+        "TourBand", "Esc leads to the list. Choose a step that used the test data and press M: training leaves it out. "
+                    "K keeps one."),
      QT_TRANSLATE_NOOP("TourBand", "Mask this step")),
     (QT_TRANSLATE_NOOP("TourBand", "Hand it on"), QT_TRANSLATE_NOOP(
         "TourBand", "The layout Export turns judged sessions into training data, "
@@ -39,6 +41,22 @@ BESIDE = ("trajectory", "guidance", "bar", "bar")
 EXAMPLE = QT_TRANSLATE_NOOP("TourBand", "Use a held-out part of the training split, not data/test.jsonl.")
 
 
+class Way(QWidget):
+    """How far the guide is, as one dash a step."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.at = 0
+        self.setFixedSize(theme.px(26) * len(STEPS), theme.px(3))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The steps up to the one that is due are filled."""
+        painter = QPainter(self)
+        for step in range(len(STEPS)):
+            colour = theme.colour("person" if step <= self.at else "faint")
+            painter.fillRect(theme.px(26) * step, 0, theme.px(22), self.height(), colour)
+
+
 class TourBand(QFrame):
     """One step of the guide; it never takes the keyboard."""
 
@@ -48,7 +66,7 @@ class TourBand(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("tour")
-        self.title, self.count = PlainLabel("", self), PlainLabel("", self)
+        self.title, self.count, self.way = PlainLabel("", self), PlainLabel("", self), Way(self)
         self.title.setFont(theme.font_of("title"))
         self.count.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.sentence = PlainLabel("", self, wrap=True)
@@ -61,16 +79,20 @@ class TourBand(QFrame):
         gap = theme.px(tokens.BETWEEN)
         wheel = PlainLabel("", self)
         wheel.setPixmap(icons.icon("ship-wheel", "person").pixmap(theme.px(20), theme.px(20)))
-        words = column(row(self.title, self.count, 1, spacing=gap), self.sentence, spacing=theme.px(2))
+        words = column(row(self.title, self.count, self.way, 1, spacing=gap), self.sentence, spacing=theme.px(2))
         row(wheel, (words, 1), self.act, close, on=self, spacing=gap, margin=theme.px(tokens.SIDE))
 
     def show_step(self, at: int) -> None:
-        """The step of the guide that is due, counted from 0."""
+        """The step of the guide that is due, counted from 0. Over the review bar the sentence is one line: a bar gives
+        lines that wrap more room than they take."""
         title, sentence, act = STEPS[at]
+        self.sentence.setWordWrap(BESIDE[at] != "bar")
         self.title.setText(self.tr(title))
         self.sentence.setText(self.tr(sentence))
         self.act.setText(self.tr(act))
         self.count.setText(self.tr("{n} of {total}").format(n=at + 1, total=len(STEPS)))
+        self.way.at = at
+        self.way.update()
 
 
 class Tour(QObject):
@@ -79,7 +101,7 @@ class Tour(QObject):
     def __init__(self, place: Workplace, window: Window) -> None:
         super().__init__(window)
         band = self._band = TourBand(window)
-        self._place = place
+        self._place, self._window = place, window
         room = QWidget(window)
         self._rooms = {"bar": column(on=room, margin=0),
                        **{key: window.docks[key].widget().layout() for key in ("trajectory", "guidance")}}
@@ -122,10 +144,14 @@ class Tour(QObject):
         self._bar.setVisible(shown and BESIDE[due] == "bar")
 
     def _stand_beside(self, key: str) -> None:
-        """In the list, over the box that it speaks of, or over the review bar."""
-        room = self._rooms[key]
+        """In the list, over the box that it speaks of, which keeps its size, or over the review bar."""
+        room, beside = self._rooms[key], self._rooms["guidance"]
         if isinstance(room, QBoxLayout) and room.indexOf(self._band) < 0:
+            grows = (key == "guidance") - (beside is not None and beside.indexOf(self._band) >= 0)
             room.insertWidget(max(0, room.count() - 1) if key == "guidance" else room.count(), self._band)
+            dock = self._window.docks["guidance"]
+            self._window.resizeDocks([dock], [dock.height() + grows * self._band.sizeHint().height()],
+                                     Qt.Orientation.Vertical)
 
     def _do_step(self) -> None:
         """What the button promises."""

@@ -28,6 +28,9 @@ from app.window.status_bar import StatusBar
 from app.window.thin_lines import ThinLines
 from app.window.toasts import Toasts
 
+JUDGING = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.reason")
+"""Commands about a step that is read: where a layout shows none, they are off with the bar that judges."""
+
 
 class Window(QMainWindow):
     """Docks, menus, status bar and notices of one workplace."""
@@ -109,9 +112,15 @@ class Window(QMainWindow):
         self.left.show_layout(name)
         for bar in self._bars:
             bar.setVisible(name != "queue")
+        for key in JUDGING:
+            self._place.actions[key].setEnabled(name != "queue")
         self._show_title()
         self._place.cursor.focus_list()
-        self._focus.find_soon()
+        self._focus.lead_back_soon()
+
+    def is_home(self, widget: QWidget) -> bool:
+        """Whether this is the list to which Esc leads back."""
+        return self._focus.is_home(widget)
 
     def show_panel(self, key: str) -> None:
         """Bring a panel to the front, also one that was closed."""

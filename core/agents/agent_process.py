@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 import re
 import shlex
+import zipapp
 from pathlib import Path
 
 import msgspec
@@ -23,6 +25,14 @@ TERMINAL = "agent"
 INSTALL_S, PROBE_S, KILL_S, LOOK_S = 1800.0, 60.0, 5.0, 5.0
 _ESCAPES = re.compile(r"\x1b(?:\].*?(?:\x07|\x1b\\|\Z)|\[[0-?]*[ -/]*[@-~])", re.DOTALL)
 _PATH = 'export PATH="$HOME/.local/bin:$PATH"'
+
+
+def acp_program() -> bytes:
+    """What speaks with an agent of the Agent Client Protocol, as one file that any Python from 3.9 on runs."""
+    file, package = io.BytesIO(), Path(acp.__file__).parent
+    zipapp.create_archive(package.parent, file, main=f"{package.name}.program:main",
+                          filter=lambda part: part.parent.name == package.name and part.suffix == ".py")
+    return file.getvalue()
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -63,7 +73,7 @@ class AgentProcess:
             await self._host.write_file(name.replace("~", home, 1), filling.fill(text).strip().encode() + b"\n")
         await self._host.write_file(f"{home}/.tiphys/task.md", filling.task.encode())
         if self._recipe.speaks_acp:
-            await self._host.write_file(f"{home}/{ACP_PROGRAM}", Path(acp.__file__).read_bytes())
+            await self._host.write_file(f"{home}/{ACP_PROGRAM}", acp_program())
         return version
 
     async def start(self, filling: RecipeValues, command: str, step: int) -> Start:

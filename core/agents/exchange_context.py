@@ -18,6 +18,10 @@ from core.llm.model import estimate_tokens
 ItemRefs = tuple[MessageRef, ...]
 
 
+_REMEMBERED = 50_000
+"""Calls whose steps are held in memory."""
+
+
 def guidance_words(text: str) -> str:
     """Guidance as an agent reads it that was not told before how people speak to it."""
     return f"{prompts.fill('external_guidance').strip()}\n{prompts.guidance_text(text)}"
@@ -28,19 +32,34 @@ class StepCalls:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
+        self._known: dict[str, int] = {}
+        """Of those that were asked for or learned lately: the table has all."""
+        journal.on_undone.append(self._known.clear)
 
     def learn(self, calls: Sequence[str], step: int) -> None:
         """These calls were made at a step; inside a transaction."""
-        for call in calls:
-            self._journal.sql("INSERT OR REPLACE INTO gateway_call VALUES (?, ?)", (call, step))
+        new = [call for call in calls if self._known.get(call) != step]
+        if len(self._known) > _REMEMBERED:
+            self._known.clear()
+        self._known.update(dict.fromkeys(new, step))
+        if new:
+            self._journal.sql_many("INSERT OR REPLACE INTO gateway_call VALUES (?, ?)", [(call, step) for call in new])
 
     def step(self, calls: Sequence[str]) -> int | None:
         """The step of the first of these calls that is known."""
-        for call in calls:
+        return next((step for call in calls if (step := self._step(call)) is not None), None)
+
+    def first(self) -> int | None:
+        """The first step that called anything."""
+        return self._journal.sql("SELECT min(step) FROM gateway_call")[0][0]
+
+    def _step(self, call: str) -> int | None:
+        if call not in self._known:
             rows = self._journal.sql("SELECT step FROM gateway_call WHERE call = ?", (call,))
-            if rows:
-                return int(rows[0][0])
-        return None
+            if not rows:
+                return None
+            self._known[call] = int(rows[0][0])
+        return self._known[call]
 
 
 class ContextWriter:
@@ -53,6 +72,15 @@ class ContextWriter:
         """Hold a message."""
         tokens, estimated = estimate_tokens(message)
         return self._journal.put_message(message, source, tokens, estimated)
+
+    def holds_first_step(self, request: AgentRequest) -> bool:
+        """Whether a conversation begins with the answer with which the session began to act: no summary stands for it.
+        """
+        for item in map(decode_raw, request.items):
+            calls = [call.id for message in request.dialect.messages(item) for call in message.tool_calls]
+            if request.dialect.is_answer(item) and calls:
+                return self.calls.step(calls) == self.calls.first()
+        return False
 
     def opening(self, request: AgentRequest) -> ItemRefs:
         """The messages before the items."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -250,10 +251,13 @@ def _by_name(calls: Sequence[ToolCall], came: Mapping[str, CallOutcome]) -> dict
     """Which calls are meant by ids that the agent made up: for each tool its calls without a result, in order."""
     found: dict[str, str] = {}
     known = {call.id for call in calls}
+    lacking: dict[str, deque[str]] = {}
+    for call in calls:
+        if call.id not in came:
+            lacking.setdefault(call.name, deque()).append(call.id)
     for other, outcome in came.items():
-        lacking = (c.id for c in calls if c.name == outcome.name and c.id not in came and c.id not in found.values())
-        if other not in known and (own := next(lacking, None)):
-            found[other] = own
+        if other not in known and lacking.get(outcome.name):
+            found[other] = lacking[outcome.name].popleft()
     return found
 
 

@@ -30,7 +30,10 @@ from core.gateway.items import put_in
 from core.gateway.lines import MAIN, AgentLine, LinePlacement
 from core.gateway.request import AgentRequest
 
+_MOST_ROWS = 1 << 62
 _WENT_BACK = "The agent went on from an earlier place: later contexts hold nothing of what came after it."
+
+_RETOLD = "The agent was started again, and tells its conversation with another beginning."
 
 
 class Sending(msgspec.Struct, kw_only=True):
@@ -54,6 +57,8 @@ class Sending(msgspec.Struct, kw_only=True):
     since: int = 0
     delta: ContextDelta = ContextDelta()
     is_committed: bool = False
+    is_retold: bool = False
+    """It tells the whole conversation anew, with another beginning."""
 
     @property
     def binds(self) -> bool:
@@ -85,6 +90,10 @@ class ExchangeBook:
         self._journal, self._inbox, self._steps, self._writer = journal, inbox, steps, writer
         self._terminals, self._inherited = terminals, inherited
         self._refs: list[ItemRefs] = []
+        self._rows = 0
+        """How many items the journal holds of the line."""
+        self._line_row: tuple[object, ...] = ()
+        journal.on_undone.append(self._forget_rows)
         self.line = self._read_line(line)
         self._places = [msgspec.json.decode(row, type=GuidancePlace)
                         for (row,) in journal.sql("SELECT place FROM gateway_place ORDER BY id")]
@@ -102,6 +111,10 @@ class ExchangeBook:
 
     def arrive(self, request: AgentRequest, placement: LinePlacement, held_s: float = 0.0) -> Sending:
         """What is put into a request that belongs here. Nothing is written yet."""
+        may_be_retold = placement.is_taken_up and placement.relation == "compacted"
+        is_retold = may_be_retold and self._writer.holds_first_step(request)
+        if is_retold:
+            placement = msgspec.structs.replace(placement, relation="rewound")
         line, relation = placement.line, placement.relation
         is_step = line.kind != "side" and relation != "retry"
         self.line = line if is_step else self.line
@@ -115,7 +128,7 @@ class ExchangeBook:
         self._number += 1
         return Sending(request=request, placement=placement, number=self._number, step=step, pieces=pieces,
                        body=body, inserted=inserted, bound=bound, again=tuple(place.guidance for place in lost),
-                       started_at=datetime.now(UTC), held_s=held_s)
+                       started_at=datetime.now(UTC), held_s=held_s, is_retold=is_retold)
 
     def counted(self, request: AgentRequest) -> bytes:
         """The body of a request that only counts tokens, with the guidance that would stand in it."""
@@ -177,7 +190,7 @@ class ExchangeBook:
             if relation == "compacted":
                 summary = self._steps.compacted()
             elif relation == "rewound" and (at := read_progress(self._journal).steps):
-                self._journal.add(NoteAdded(step=at, text=_WENT_BACK))
+                self._journal.add(NoteAdded(step=at, text=_RETOLD if sending.is_retold else _WENT_BACK))
         refs = self._item_refs(request, line, shared, echoes, summary)
         for place in self._places[len(self._places) - len(sending.bound) - len(sending.again) :] if is_step else ():
             self._journal.sql("INSERT INTO gateway_place (place) VALUES (?)", (msgspec.json.encode(place),))
@@ -207,13 +220,21 @@ class ExchangeBook:
         had_steps = read_progress(self._journal).steps > 0 and not (summary and not shared)
         made, _ = self._writer.items(request, len(before), echoes=echoes, had_steps=had_steps, summary=summary)
         refs = self._refs = [*before, *made]
-        self._journal.sql("DELETE FROM gateway_item WHERE line = ? AND place >= ?", (line.name, len(before)))
-        for place in range(len(before), len(refs)):
-            self._journal.sql("INSERT INTO gateway_item VALUES (?, ?, ?, ?)", (
-                line.name, place, request.chain[place], msgspec.json.encode(refs[place])))
-        self._journal.sql("INSERT OR REPLACE INTO gateway_line VALUES (?, ?, ?, ?)", (
-            line.name, line.kind, msgspec.json.encode(line.identity), line.tools))
+        if self._rows > len(before):
+            self._journal.sql("DELETE FROM gateway_item WHERE line = ? AND place >= ?", (line.name, len(before)))
+        self._rows = len(refs)
+        self._journal.sql_many("INSERT INTO gateway_item VALUES (?, ?, ?, ?)", [
+            (line.name, place, request.chain[place], msgspec.json.encode(refs[place]))
+            for place in range(len(before), len(refs))])
+        row = (line.name, line.kind, msgspec.json.encode(line.identity), line.tools)
+        if row != self._line_row:
+            self._journal.sql("INSERT OR REPLACE INTO gateway_line VALUES (?, ?, ?, ?)", row)
+            self._line_row = row
         return refs
+
+    def _forget_rows(self) -> None:
+        """What the journal holds of the line is not known: whatever may be there is replaced."""
+        self._rows, self._line_row = _MOST_ROWS, ()
 
     def _context(self, sending: Sending, refs: Sequence[ItemRefs]) -> tuple[MessageRef, ...]:
         texts = {p.guidance: p.text for places in sending.inserted.values() for p in places}
@@ -293,7 +314,7 @@ class ExchangeBook:
             return None
         kind, identity, tools = found[0]
         rows = self._journal.sql("SELECT link, refs FROM gateway_item WHERE line = ? ORDER BY place", (name,))
-        self._refs = [decode_refs(refs) for _, refs in rows]
+        self._refs, self._rows = [decode_refs(refs) for _, refs in rows], len(rows)
         return AgentLine(name=name, kind=kind, tools=tools, chain=[bytes(link) for link, _ in rows],
                          identity=msgspec.json.decode(identity, type=tuple[str, ...]))
 

@@ -8,7 +8,7 @@ journal belongs to one event loop. Every commit is durable when it returns (`syn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +33,8 @@ Boundary = Callable[[str, str], None]
 
 T = TypeVar("T")
 _JOINED = nullcontext()
+_UNKNOWN = b""
+"""No slot's value is empty bytes."""
 _REMEMBERED = 20_000
 """Payloads whose names are held in memory."""
 
@@ -48,6 +50,8 @@ class Journal:
         self.session = session
         self.author = Author(kind="agent", name=session)
         self.on_entries: list[Callable[[], None]] = []
+        self.on_undone: list[Callable[[], None]] = []
+        """Told when a transaction failed: what is held in memory of it counts no more."""
         self.others: dict[str, Journal] = {}
         """The journals of other sessions that the same runner holds open, by the names of their files."""
         self._boundary = boundary
@@ -55,6 +59,10 @@ class Journal:
         self._tails: dict[str, tuple[int, bytes]] = {}
         self._held: set[str] = set()
         """Payloads that are known to be held: they never go, so none of them is asked for again."""
+        self._slots: dict[str, bytes | None] = {}
+        """What slots hold, of those that were asked for: nobody else writes them."""
+        self._changed: set[str] = set()
+        """Slots that the open transaction writes before it ends, each once."""
         self._depth = 0
         self._grew = False
         self._db = open_migrated(path, migrations) if path is not None else open_in_memory(migrations)
@@ -115,10 +123,15 @@ class Journal:
         self._depth, self._grew = 1, False
         try:
             yield
+            self._write_slots()
             self._at(name, "before")
             self._db.execute("COMMIT")
         except BaseException:
             self._held.clear()
+            self._slots.clear()
+            self._changed.clear()
+            for tell in self.on_undone:
+                tell()
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
@@ -137,20 +150,48 @@ class Journal:
         """Run one statement of the delivery and step modules; rows as tuples."""
         return [tuple(row) for row in self._db.execute(statement, parameters).fetchall()]
 
+    def sql_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run one statement of the delivery and step modules for many rows."""
+        self._db.executemany(statement, rows)
+
     # ---- slots: small typed values that are always known
 
     def slot(self, key: str, kind: type[T]) -> T | None:
         """The value of a slot, or None."""
-        rows = self.sql("SELECT value FROM slot WHERE key = ?", (key,))
-        return msgspec.json.decode(rows[0][0], type=kind) if rows else None
+        if key not in self._slots:
+            rows = self.sql("SELECT value FROM slot WHERE key = ?", (key,))
+            self._slots[key] = bytes(rows[0][0]) if rows else None
+        held = self._slots[key]
+        return None if held is None else msgspec.json.decode(held, type=kind)
 
     def put_slot(self, key: str, value: object) -> None:
         """Set a slot; None empties it."""
+        data = None if value is None else self.clean(msgspec.json.encode(value))
         with self.transaction(f"slot {key}"):
-            if value is None:
-                self.sql("DELETE FROM slot WHERE key = ?", (key,))
+            if self._slots.get(key, _UNKNOWN) != data:
+                self._slots[key] = data
+                self._changed.add(key)
+
+    def slots(self) -> list[tuple[str, bytes]]:
+        """All slots with their values as they are written."""
+        self._write_slots()
+        return [(key, bytes(value)) for key, value in self.sql("SELECT key, value FROM slot")]
+
+    def replace_slots(self, slots: Sequence[tuple[object, ...]]) -> None:
+        """Have these slots, as `slots` gave them, and no other; inside the caller's transaction."""
+        self._slots.clear()
+        self._changed.clear()
+        self.sql("DELETE FROM slot")
+        self.sql_many("INSERT INTO slot VALUES (?, ?)", slots)
+
+    def _write_slots(self) -> None:
+        for key in sorted(self._changed):
+            held = self._slots[key]
+            if held is None:
+                self._db.execute("DELETE FROM slot WHERE key = ?", (key,))
             else:
-                self.sql("INSERT OR REPLACE INTO slot VALUES (?, ?)", (key, self.clean(msgspec.json.encode(value))))
+                self._db.execute("INSERT OR REPLACE INTO slot VALUES (?, ?)", (key, held))
+        self._changed.clear()
 
     # ---- entries: the events to send
 
@@ -165,7 +206,7 @@ class Journal:
             body = check_event(self.clean(encode_event(make_event(fact, self.author))))
             for name in blobs_of(fact):
                 self._require(name)
-            n = int(self.sql("INSERT INTO entry (body) VALUES (?) RETURNING n", (body,))[0][0])
+            n = int(self._db.execute("INSERT INTO entry (body) VALUES (?)", (body,)).lastrowid or 0)
             if isinstance(fact, TerminalOutput):
                 self.sql("INSERT OR REPLACE INTO terminal VALUES (?, ?)",
                          (f"{fact.host}/{fact.terminal}", fact.offset + fact.size))

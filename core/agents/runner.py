@@ -271,10 +271,7 @@ class _Run:
 
     async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel | None) -> None:
         """Work on the session's hosts; without a model of ours an external agent does."""
-        lab_names = Allowances(self._home / "allowed").names()
-        images = await built_images(self._catalogue, task, settings, read_places(self._folder), lab_names)
-        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images,
-                             lab_names)
+        hosts = await self._hosts(task, settings)
         native = settings.model.actions == "native"
         count = model.count if model else estimate_tokens
         handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),
@@ -314,6 +311,12 @@ class _Run:
                 await hosts.end()
             await environment.close()
             store.close()
+
+    async def _hosts(self, task: Task, settings: AgentSettings) -> SessionHosts:
+        """The session's hosts, closed still, their images built."""
+        lab_names = Allowances(self._home / "allowed").names()
+        images = await built_images(self._catalogue, task, settings, read_places(self._folder), lab_names)
+        return SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images, lab_names)
 
     def _spool_of(self, journal: Journal, inbox: Inbox, on_news: Callable[[News], None], call: Command) -> Spool:
         """The link of a subagent's session, with this session's token."""

@@ -98,7 +98,7 @@ def _tables(journal: Journal) -> JournalTables:
         return [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in journal.sql(sql)]
 
     return msgspec.convert({
-        "slot": rows("SELECT key, value FROM slot"),
+        "slot": journal.slots(),
         "guidance": rows("SELECT id, seq, text, mode, state, step FROM guidance"),
         "change": rows("SELECT request FROM change"),
         "control": rows("SELECT id, seq, control FROM control"),
@@ -134,17 +134,13 @@ def fill_journal(journal: Journal, store: PieceStore, part: JournalPart) -> None
             journal.sql("INSERT INTO entry (body) VALUES (?)", (body,))
         for name in payload_names(store, part):
             journal.put_blob(store.get(name))
-        journal.sql("DELETE FROM slot")
-        put_tables(journal, tables)
-
-
-def put_tables(journal: Journal, tables: JournalTables) -> None:
-    """Put rows into the small tables of a journal; inside the caller's transaction."""
-    for table in JournalTables.__struct_fields__:
-        put_rows(journal, table, getattr(tables, table))
+        journal.replace_slots(tables.slot)
+        for table in JournalTables.__struct_fields__:
+            if table != "slot":
+                put_rows(journal, table, getattr(tables, table))
 
 
 def put_rows(journal: Journal, table: str, rows: Sequence[tuple[object, ...]]) -> None:
     """Put rows into a table of a journal; inside the caller's transaction."""
-    for row in rows:
-        journal.sql(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+    if rows:
+        journal.sql_many(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)

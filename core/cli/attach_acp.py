@@ -11,7 +11,10 @@ import click
 from core.agents.external import GatewayAddress
 from core.cli.output import note, say, visible
 from core.domain.errors import InvalidInput, NotFound
-from core.gateway.acp import AcpAgent, AcpError, SessionWords, converse, leave_of
+from core.gateway.acp.agent import AcpAgent, AcpError
+from core.gateway.acp.leave import leave_of
+from core.gateway.acp.program import converse
+from core.gateway.acp.session_words import SessionWords
 
 Permissions = Literal["ask", "desktop", "allow", "reject"]
 AWAY_S = 30.0

@@ -68,7 +68,8 @@ def show(name: str, as_json: bool) -> None:
 @click.argument("name")
 @click.argument("sessions", nargs=-1)
 @click.option("--filter", "query", default="", help="The sessions that pass it, as in the desktop's list.")
-@click.option("--steps", default="all", metavar="all|errors|N", show_default=True, help="Which steps, or how many.")
+@click.option("--steps", default="all", metavar="all|errors|reports|N", show_default=True,
+              help="Which steps, or how many; reports: those that failed, answer or report.")
 @click.option("--twice", type=click.IntRange(0, 100), default=0, show_default=True,
               help="Per cent of the sessions that two people judge.")
 @click.option("--rubric", default="", help="By what to judge.")
@@ -80,7 +81,7 @@ def make(name: str, sessions: tuple[str, ...], query: str, steps: str, twice: in
     if bool(sessions) == bool(query):
         raise click.UsageError("Name either sessions, or what --filter is to choose them by.")
     work = QueueWork(steps=_steps(steps), count=int(steps) if steps.isdecimal() else 0, twice=twice, rubric=rubric,
-                     blind=blind)
+                     blind=blind, reports=steps == "reports")
     made = new_id()
     result = do(made, MakeQueue(name=name, sessions=sessions or _chosen(query), work=work, filter=query))
     if as_json:
@@ -90,10 +91,11 @@ def make(name: str, sessions: tuple[str, ...], query: str, steps: str, twice: in
 
 
 def _steps(text: str) -> AskedSteps:
-    if text in ("all", "errors"):
+    if text in ("all", "errors", "reports"):
         return "all" if text == "all" else "errors"
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 10**9):
-        raise click.BadParameter(f"{text!r} is neither all, errors nor a number of steps.", param_hint="--steps")
+        raise click.BadParameter(f"{text!r} is neither all, errors, reports nor a number of steps.",
+                                 param_hint="--steps")
     return "some"
 
 
@@ -178,7 +180,8 @@ def _find(conn: Connection, name: str) -> ReviewQueue:
 
 
 def _asks(work: QueueWork) -> str:
-    steps = {"all": "all steps", "errors": "the steps that failed"}.get(work.steps, f"{counted(work.count, 'step')}")
+    steps = {"all": "all steps", "errors": "the steps that failed", "reports": "errors, answers and reports"}.get(
+        work.asks, f"{counted(work.count, 'step')}")
     return f"asks for {steps}" + (f" · {work.twice} % judged twice" if work.twice else "") + (
         " · blind" if work.blind else "")
 

@@ -62,7 +62,7 @@ def queue_line(queue: ReviewQueue, items: Sequence[QueueItem], rows: Mapping[str
     """A queue in one line."""
     total, agreed = summed(queue, items, rows), overlap(items)
     return QueueLine(
-        queue=queue.queue, name=queue.name, by=queue.by, at=queue.at, asks=queue.work.steps, count=queue.work.count,
+        queue=queue.queue, name=queue.name, by=queue.by, at=queue.at, asks=queue.work.asks, count=queue.work.count,
         twice=queue.work.twice, rubric=queue.work.rubric, filter=queue.filter, blind=queue.work.blind,
         closed=queue.closed, sessions=total.sessions, done=total.done, judged=total.judged.total,
         masked=total.judged.mask, unsure=total.judged.unsure, asked=total.asked,

@@ -73,6 +73,7 @@ def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> 
     position: dict[MessageRef, int] = {}
     for index, ref in enumerate(before if len(entered) > _FEW else ()):
         position.setdefault(ref, index)
+    names = [ref.hash for ref in before] if entered and not position else []
     for ref in entered:
         last = parts[-1] if parts else None
         if isinstance(last, PreviousRange) and last.stop < len(before) and before[last.stop] == ref:
@@ -81,7 +82,7 @@ def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> 
         if position:
             at = position.get(ref)
         else:
-            at = before.index(ref) if ref in before else None
+            at = before.index(ref) if ref.hash in names and ref in before else None
         parts.append(ref if at is None else PreviousRange(start=at, stop=at + 1))
     return ContextDelta(parts=tuple(parts))
 

@@ -32,6 +32,10 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """The steps that somebody looked at and judged, be it unsure."""
         return self.keep + self.mask + self.unsure
 
+    def plus(self, other: Judged) -> Judged:
+        """Both together."""
+        return Judged(keep=self.keep + other.keep, mask=self.mask + other.mask, unsure=self.unsure + other.unsure)
+
     def counted(self, judgement: Judgement, by: int) -> Judged:
         """With one step more or less."""
         name = "mask" if judgement == "partly" else judgement
@@ -39,17 +43,19 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was judged of all steps, and of those that failed."""
+    """What was judged of all steps, of those that failed, and of those that answer or report."""
 
     steps: Judged = Judged()
     errors: Judged = Judged()
+    reports: Judged = Judged()
 
 
 class StepWord(msgspec.Struct, frozen=True):
-    """What somebody says of a step, and whether the step failed."""
+    """What somebody says of a step, and whether the step failed, or answers or reports."""
 
     judgement: Judgement
     is_error: bool
+    is_report: bool = False
 
 
 def judgement_of(verdicts: Iterable[Verdict], actions: int) -> Judgement | None:
@@ -85,4 +91,5 @@ def recount(progress: Mapping[str, Progress], before: Mapping[str, StepWord], af
 
 def _with(progress: Progress, word: StepWord, by: int) -> Progress:
     errors = progress.errors.counted(word.judgement, by) if word.is_error else progress.errors
-    return Progress(steps=progress.steps.counted(word.judgement, by), errors=errors)
+    reports = progress.reports.counted(word.judgement, by) if word.is_report else progress.reports
+    return Progress(steps=progress.steps.counted(word.judgement, by), errors=errors, reports=reports)

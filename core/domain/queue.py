@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from functools import reduce
 from typing import Annotated, Literal
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from core.domain.bounds import Count, Few, Id, Moment, Name, Reason, Sequence, Title
 from core.domain.errors import Conflict
 from core.domain.progress import ANYBODY, Judged, Judgement, Progress
-from core.domain.session import SessionRow
+from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.session_query import InReview
 
 MOST_IN_QUEUE = 10_000
@@ -20,6 +21,9 @@ MOST_IN_QUEUE = 10_000
 AskedSteps = Literal["all", "errors", "some"]
 """Which steps of a session are to be judged: every one, those that failed, or so many as the maker says."""
 
+Asks = Literal["all", "errors", "reports", "some"]
+"""The same, and "reports": those that failed, answer or report."""
+
 Done = Literal["", "judged", "person"]
 """Not yet; since all that is asked was judged; since the person said so."""
 
@@ -27,14 +31,21 @@ Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
 
 class QueueWork(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a queue asks for. `count` is how many steps where `steps` is "some"; `rubric` says by what to judge; `twice`
-    per cent of the sessions are judged by two people; `blind`: nobody sees what the other said before the own word."""
+    """What a queue asks for. `count` is how many steps where `steps` is "some"; `reports`: beside the errors also what
+    answers or reports (`StepHead.is_report`); `rubric` says by what to judge; `twice` per cent of the sessions are
+    judged by two people; `blind`: nobody sees what the other said before the own word."""
 
     steps: AskedSteps = "all"
     count: Count = 0
     rubric: Reason = ""
     twice: Percent = 0
     blind: bool = False
+    reports: bool = False
+
+    @property
+    def asks(self) -> Asks:
+        """Which steps, in one word."""
+        return "reports" if self.steps == "errors" and self.reports else self.steps
 
 
 class ReviewQueue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -51,9 +62,11 @@ class ReviewQueue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     def asked(self, row: SessionRow) -> int:
         """How many steps of a session are to be judged by each who has it."""
-        match self.work.steps:
+        match self.work.asks:
             case "errors":
                 return row.errors
+            case "reports":
+                return row.errors + row.reports
             case "some":
                 return min(self.work.count, row.steps)
         return row.steps
@@ -61,11 +74,18 @@ class ReviewQueue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     def judged(self, row: SessionRow, person: str) -> Judged:
         """What a person (an author's key; "" anybody) judged of what is asked."""
         progress = row.judged.get(person, Progress())
-        return progress.errors if self.work.steps == "errors" else progress.steps
+        match self.work.asks:
+            case "errors":
+                return progress.errors
+            case "reports":
+                return progress.errors.plus(progress.reports)
+        return progress.steps
 
     def is_judged(self, row: SessionRow, person: str) -> bool:
-        """Whether a person judged all that is asked of a session."""
-        return self.judged(row, person).total >= self.asked(row) > 0
+        """Whether a person judged all that is asked of a session; of one that is over and of which nothing is asked
+        there is nothing left."""
+        asked = self.asked(row)
+        return self.judged(row, person).total >= asked and (asked > 0 or (row.steps > 0 and row.state in FINAL_STATES))
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -141,8 +161,7 @@ def summed(queue: ReviewQueue, items: Iterable[QueueItem], rows: Mapping[str, Se
     """The sum over a queue's sessions whose rows are known; of one person's alone where `only` names one."""
     shown = [i for i in items if i.wanted and i.session in rows and (not only or i.holder(only))]
     parts = [_within(queue, rows[i.session], h.person) for i in shown for h in i.holders if only in ("", h.person)]
-    total = Judged(keep=sum(p.keep for p in parts), mask=sum(p.mask for p in parts),
-                   unsure=sum(p.unsure for p in parts))
+    total = reduce(Judged.plus, parts, Judged())
     asked = sum(queue.asked(rows[i.session]) * (1 if only else i.wanted) for i in shown)
     done = sum(bool(h.done) if only and (h := i.holder(only)) else i.is_done for i in shown)
     return QueueSum(judged=total, asked=asked, sessions=len(shown), done=done)

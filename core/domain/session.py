@@ -50,6 +50,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seq: bounds.Sequence = 0
     steps: bounds.StepPlace = 0
     errors: bounds.Count = 0
+    reports: bounds.Count = 0
+    """Steps that did not fail and tell a person something: `StepHead.is_report`."""
     score: bounds.Points | None = None
     tokens: bounds.Total | None = None
     cost_usd: bounds.TotalCost | None = None
@@ -91,6 +93,11 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def is_hidden(self) -> bool:
         """Whether the session is an import of which a part is still missing."""
         return self.seq < self.hidden_until
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it was made by itself on a server of ours: neither imported, nor the subagent of another session."""
+        return self.origin == "live" and not self.caller
 
     @property
     def is_rolled_out(self) -> bool:
@@ -211,5 +218,6 @@ def _step_changes(row: SessionRow, fact: e.StepAdded) -> dict[str, object]:
         "ended_at": max([*times[-1:], *filter(None, (row.ended_at,))], default=None),
         "steps": max(row.steps, fact.head.number),
         "errors": bounds.clamp(row.errors + (fact.head.is_error and not fact.is_error_counted)),
+        "reports": bounds.clamp(row.reports + fact.head.is_report - fact.is_report_counted),
         **_used(row, fact.head.usage, fact.counted),
     }

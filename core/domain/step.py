@@ -110,6 +110,12 @@ class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ended_at: bounds.Moment | None = None
     author: bounds.Name = ""
 
+    @property
+    def is_report(self) -> bool:
+        """Whether the step did not fail and tells a person something: an answer in words alone, a report, what is
+        handed in."""
+        return not self.is_error and (not self.tools or self.kind in ("message", "submit"))
+
 
 class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The whole step, stored as one blob and fetched when looked at. `pictures` came with people's words that it was

@@ -33,13 +33,14 @@ BLOCK = 64
 RECENT_BLOCKS = 16
 """Blocks that stay decoded."""
 
-ERROR, WAITING, RUNNING, TERMINALS = 1, 2, 4, 8
-"""Bits of a step's flags: it failed, it only waited, it goes on in the background, it tells lengths of terminals."""
+ERROR, WAITING, RUNNING, TERMINALS, REPORT = 1, 2, 4, 8, 16
+"""Bits of a step's flags: it failed, it only waited, it goes on in the background, it tells lengths of terminals, it
+answers or reports."""
 
 LONG_TITLE = 190
 """A title of so many characters may be cut off; two that are equal need not be of the same command."""
 
-ALL = ERROR | WAITING | RUNNING | TERMINALS
+ALL = ERROR | WAITING | RUNNING | TERMINALS | REPORT
 
 
 class Note(msgspec.Struct, frozen=True, array_like=True):
@@ -247,6 +248,7 @@ class Steps(ByPlace[StepEntry]):
             | (WAITING if head.is_waiting else 0)
             | (RUNNING if head.status == "running" else 0)
             | (TERMINALS if fact.terminals else 0)
+            | (REPORT if head.is_report else 0)
         )
         shape = StepShape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
         known = self._shape_ids.get(shape)

@@ -117,7 +117,8 @@ class _Comparison:
             void = [e for e in opinions_in_force(self._held.values()) if e.fact.step == number]  # type: ignore[attr-defined]
             self._tell_of(void, "goes on in its file after this was said of it, so that it holds no more")
         changed = msgspec.structs.replace(fact, counted=counted, is_rewritten=is_rewritten,
-                                          is_error_counted=any(t.head.is_error for t in tellings))
+                                          is_error_counted=any(t.head.is_error for t in tellings),
+                                          is_report_counted=last.head.is_report)
         return msgspec.structs.replace(event, id=name, fact=changed)
 
     def _is_news(self, fact: StepAdded, last: StepAdded) -> bool:

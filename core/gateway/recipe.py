@@ -115,7 +115,7 @@ def _by_protocol(recipe: Recipe, command: str, who: str) -> Recipe:
                                    speaks_acp=True)
 
 
-ACP_PROGRAM = ".tiphys/acp.py"
+ACP_PROGRAM = ".tiphys/acp.pyz"
 """Where in the home of a sandbox the program lies that speaks with the agent."""
 
 GENERAL_ENVIRONMENT = {

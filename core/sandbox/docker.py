@@ -31,6 +31,7 @@ from core.sandbox.container import SHARED, SOCKET, WRITABLE, folders, limits, ne
 from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread, is_local, open_engine, way_to
 from core.sandbox.image import INSTALLED, build_image
+from core.sandbox.installation import home_label, is_unnumbered
 from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket
 from core.sandbox.network import (
     close_network,
@@ -52,13 +53,8 @@ SOCKET_BYTES, SOCKET_INODES = 1 << 20, 64
 _log = logging.getLogger("sandbox")
 
 
-def home_label(home: str) -> str:
-    """What containers of one installation are labelled with: not its path, only a digest of it."""
-    return blob_hash(home.encode())[:16]
-
-
 class DockerSandbox(LinkedSandbox):
-    """A host of a session as a container of that session's and host's name."""
+    """A host of a session as a container that is named after that session and host, and is its installation's alone."""
 
     confined = True
 
@@ -69,9 +65,10 @@ class DockerSandbox(LinkedSandbox):
         self.placement, self.links = placement, links
         self.folders = dict(WRITABLE) | ({"shared": SHARED} if links.shared_folder else {})
         self.session = session
-        self.name = _plain(f"tiphys-{session}-{host.name}")
         self.image = image or host.image
         self.labels = {"tiphys.session": session, "tiphys.host": host.name, "tiphys.home": home_label(home)}
+        self._is_unnumbered = is_unnumbered(home)
+        self.name = self._named(host.name)
         self._folder: Path | None = None
         self._bridge = not is_local(placement.address) if bridge is None else bridge
         self._engine_client: Client = None
@@ -237,7 +234,7 @@ class DockerSandbox(LinkedSandbox):
     def _leave_session(self) -> None:
         """With its last host goes what the session's hosts have in common on this engine."""
         engine, egress = self._engine(), self._of_session("egress")
-        chosen = {"label": f"tiphys.session={self.session}"}
+        chosen = {"label": [f"tiphys.session={self.session}", f"tiphys.home={self.labels['tiphys.home']}"]}
         left = engine.containers.list(all=True, ignore_removed=True, filters=chosen)
         if {container.name for container in left} <= {egress}:
             remove_container(engine, egress, [self._of_session("shared")])
@@ -245,7 +242,15 @@ class DockerSandbox(LinkedSandbox):
                 engine.networks.get(self._of_session("network")).remove()
 
     def _of_session(self, what: str) -> str:
-        return _plain(f"tiphys-{self.session}--{what}")
+        return self._named(f"-{what}")
+
+    def _named(self, part: str) -> str:
+        """A name on the engine that no other installation, session or part has, however these are called."""
+        session = self.labels["tiphys.session"]
+        if self._is_unnumbered:
+            return _plain(f"tiphys-{session}-{part}")
+        whole = blob_hash("\0".join((self.labels["tiphys.home"], session, part)).encode())[:16]
+        return _plain(f"tiphys-{whole}-{session}-{part}")
 
     def _ensure_network(self) -> None:
         """The session's network and way out, as far as this host is on them."""

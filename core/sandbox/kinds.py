@@ -44,5 +44,5 @@ def open_sandbox(kind: SandboxKind, session: str, host: Host, folder: Path, imag
                                "its own; use Docker.")
         return LocalSandbox(session, host, folder)
     if kind == "machine":
-        return MachineSandbox(session, host, placement)
+        return MachineSandbox(session, host, placement, home=home)
     raise InvalidInput("sandbox_kind", f"There is no sandbox of the kind {kind!r}.")

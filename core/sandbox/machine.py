@@ -15,6 +15,7 @@ from pathlib import Path
 from core.domain.errors import Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import Streams
+from core.sandbox.installation import home_label, is_unnumbered
 from core.sandbox.linked import BOOT, LinkedSandbox
 from core.sandbox.placement import EngineAddress, HostPlace
 from core.sandbox.tunnel import ssh_argv, ssh_streams
@@ -94,10 +95,12 @@ class MachineSandbox(LinkedSandbox):
 
     confined = False
 
-    def __init__(self, session: str, host: Host, placement: HostPlace) -> None:
+    def __init__(self, session: str, host: Host, placement: HostPlace, *, home: str = "") -> None:
+        """`home` tells sessions of the same id apart that several installations have on a machine."""
         super().__init__(host, "")
         self.session, self.placement = session, placement
-        self._name = f"{session}/{host.name}"
+        whose = "" if is_unnumbered(home) else f"@{home_label(home)}"
+        self._name = f"{session}/{host.name}{whose}"
 
     async def start(self) -> None:
         """See Sandbox. Raises Unavailable where the machine cannot be reached, or has no python3 or bash."""

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import docker.errors
 
 from core.domain.errors import Unavailable
-from core.sandbox.docker import home_label
 from core.sandbox.engine import OWN, Client, in_thread, open_engine
+from core.sandbox.installation import home_label
 from core.sandbox.network import let_go
 from core.sandbox.placement import EngineAddress
 

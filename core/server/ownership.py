@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 
 from core.domain.errors import Conflict
+from core.sandbox.installation import number
 from core.store.accounts import add_account, knows
 from core.store.home import Home, write_private
 from core.store.lock import FileLock
@@ -17,6 +18,7 @@ def hold(home: Home) -> FileLock:
     lock = FileLock(home.server_lock)
     if not lock.take():
         raise Conflict("server_running", f"Another server is running on {home.path} already.", home=str(home.path))
+    number(home.path, home.server_db.exists())
     return lock
 
 

@@ -68,7 +68,7 @@ class HostPool:
         for host in self._file.hosts():
             if host.kind == "machine":
                 there = [lease for lease in held if lease.place == host.name]
-                remains += there if host.is_lost else await _end_on_machine(host, there)
+                remains += there if host.is_lost else await _end_on_machine(host, there, str(self._home.path))
             elif host.name in places and host.name != OWN and not host.is_lost:
                 await self._stopped(host, [session])
         if self._file.release(session, remains):
@@ -103,7 +103,7 @@ class HostPool:
     async def _end_remains(self, host: PoolHost) -> None:
         """End on a machine that answers what could not be ended before."""
         remains = [lease for lease in self._file.remains() if lease.place == host.name]
-        still = await _end_on_machine(host, remains)
+        still = await _end_on_machine(host, remains, str(self._home.path))
         for lease in remains:
             if lease not in still:
                 self._file.forget_remains(lease)
@@ -154,14 +154,15 @@ class HostPool:
         await self._hub.do(session, work)
 
 
-async def _end_on_machine(host: PoolHost, held: Sequence[HostLease]) -> list[HostLease]:
+async def _end_on_machine(host: PoolHost, held: Sequence[HostLease], home: str) -> list[HostLease]:
     """End what runs on a plain machine for leases; its files stay. Gives those for which nobody could."""
     remains = []
     for lease in held:
         place = HostPlace(place=host.name, kind="machine", address=host.address)
         try:
             async with asyncio.timeout(ANSWER_S):
-                await MachineSandbox(lease.session, Host(name=lease.host, machine=host.name), place).stop()
+                left = Host(name=lease.host, machine=host.name)
+                await MachineSandbox(lease.session, left, place, home=home).stop()
         except (ReportableError, OSError, TimeoutError) as error:
             _log.info("what session %s left on %s stays for now: %s", lease.session, host.name, error)
             remains.append(lease)

@@ -65,6 +65,8 @@ def _make(conn: Connection, principal: Principal, command: Command, op: MakeQueu
                            "more.")
     if op.work.steps == "some" and not op.work.count:
         raise InvalidInput("bad_queue", "A queue that asks for some steps says how many.")
+    if op.work.reports and op.work.steps != "errors":
+        raise InvalidInput("bad_queue", "A queue asks for answers and reports beside the steps that failed.")
     if len(op.work.rubric) > LONGEST_RUBRIC:
         raise InvalidInput("bad_queue", f"A rubric has at most {LONGEST_RUBRIC} characters.")
     made = ReviewQueue(queue=command.session, name=_name(op.name), by=principal.name, at=datetime.now(UTC),

@@ -76,14 +76,16 @@ def _has_verdicts(conn: Connection, session: str, step: int | None = None) -> bo
 
 
 def _stored(conn: Connection, session: str, step: int) -> dict[str, StepWord]:
-    sql = "SELECT person, judgement, is_error FROM judged_step WHERE session = ? AND step = ?"
-    return {person: StepWord(word, bool(is_error)) for person, word, is_error in conn.execute(sql, (session, step))}
+    sql = "SELECT person, judgement, is_error, is_report FROM judged_step WHERE session = ? AND step = ?"
+    return {person: StepWord(word, bool(is_error), bool(is_report))
+            for person, word, is_error, is_report in conn.execute(sql, (session, step))}
 
 
 def _store(conn: Connection, session: str, step: int, words: dict[str, StepWord]) -> None:
     conn.execute("DELETE FROM judged_step WHERE session = ? AND step = ?", (session, step))
-    conn.executemany("INSERT INTO judged_step VALUES (?, ?, ?, ?, ?)",
-                     [(session, step, person, word.judgement, word.is_error) for person, word in words.items()])
+    conn.executemany("INSERT INTO judged_step VALUES (?, ?, ?, ?, ?, ?)",
+                     [(session, step, person, word.judgement, word.is_error, word.is_report)
+                      for person, word in words.items()])
 
 
 def _judgements(conn: Connection, session: str, step: int) -> dict[str, StepWord]:
@@ -107,4 +109,4 @@ def _judgements(conn: Connection, session: str, step: int) -> dict[str, StepWord
     if telling is None:
         return {}
     found = judgements(verdicts.values(), len(telling.head.tools))
-    return {person: StepWord(word, telling.head.is_error) for person, word in found.items()}
+    return {person: StepWord(word, telling.head.is_error, telling.head.is_report) for person, word in found.items()}

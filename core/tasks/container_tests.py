@@ -50,9 +50,9 @@ SUMMED_UP = "run-tests.sh"
 _SUMMARY = re.compile(rb"^=+ short test summary info =+\s*$", re.MULTILINE)
 _VERDICT = re.compile(rb"^(PASSED|XPASS|FAILED|ERROR) \S", re.MULTILINE)
 
-_AWAY = re.compile(rb"(?:uvx?|curl|apt-get|pip3?): (?:command )?not found|Temporary failure (?:in name )?resol"
+_AWAY = re.compile(rb"(?:uvx?|curl|apt-get|pip3?|pytest): (?:command )?not found|Temporary failure (?:in name )?resol"
                    rb"|Could not resolve host|Network is unreachable|No module named '?pytest")
-"""Tests that fetch their own tools say so where they cannot; that is not the agent's doing."""
+"""Tests say so where they lack their tools, or cannot fetch them; that is not the agent's doing."""
 
 _COUNTS = re.compile(rb"(\d+) (passed|failed|errors?|skipped)\b")
 
@@ -121,7 +121,7 @@ async def _reward(copy: Sandbox, ran: Ran) -> Outcome:
     if not rewards or not all(math.isfinite(n) for n in rewards.values()):
         return failed(f"The tests left no reward (exit code {ran.exit_code}): {tail(ran.output)}")
     if not any(rewards.values()) and _AWAY.search(ran.output):
-        return failed(f"The tests need tools that they could not fetch: {tail(ran.output)}")
+        return failed(f"The tests lack tools that they need: {tail(ran.output)}")
     reward = rewards.get("reward", sum(rewards.values()) / len(rewards))
     parts = rewards if len(rewards) > 1 else {}
     return Outcome(total=min(1.0, max(0.0, reward)) * 100, parts=parts | _counts(ran.output), message=_summary(ran))
@@ -147,7 +147,7 @@ def _summed_up(ran: Ran) -> Outcome:
     found = list(_SUMMARY.finditer(ran.output))
     words = [one[1] for one in _VERDICT.finditer(ran.output, found[-1].end())] if found else []
     if not words:
-        why = "The tests need tools that they could not fetch" if _AWAY.search(ran.output) else "The tests told nothing"
+        why = "The tests lack tools that they need" if _AWAY.search(ran.output) else "The tests told nothing"
         return failed(f"{why} (exit code {ran.exit_code}): {tail(ran.output)}")
     passed = words.count(b"PASSED") + words.count(b"XPASS")
     return Outcome(total=100.0 if passed == len(words) else 0.0, message=_summary(ran),

@@ -59,30 +59,6 @@
     </message>
 </context>
 <context>
-    <name>ChooseView</name>
-    <message numerus="yes">
-        <source>%n place(s) look like secrets; [redacted] is written there:</source>
-        <translation>
-            <numerusform>%n place looks like a secret; [redacted] is written there:</numerusform>
-            <numerusform>%n places look like secrets; [redacted] is written there:</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>✗ Nothing is written: nobody judged %n step(s)</source>
-        <translation>
-            <numerusform>✗ Nothing is written: nobody judged %n step</numerusform>
-            <numerusform>✗ Nothing is written: nobody judged %n steps</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>✗ %n refusal(s)</source>
-        <translation>
-            <numerusform>✗ %n refusal</numerusform>
-            <numerusform>✗ %n refusals</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>CompareView</name>
     <message numerus="yes">
         <source>All begin with the same %n step(s).</source>
@@ -216,7 +192,7 @@
     <message numerus="yes">
         <source>%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
         <translation>
-            <numerusform>%n chosen session are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
+            <numerusform>%n chosen session is not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
             <numerusform>%n chosen sessions are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
         </translation>
     </message>
@@ -392,7 +368,7 @@
     <message numerus="yes">
         <source>%n part(s) are not on the server either.</source>
         <translation>
-            <numerusform>%n part are not on the server either.</numerusform>
+            <numerusform>%n part is not on the server either.</numerusform>
             <numerusform>%n parts are not on the server either.</numerusform>
         </translation>
     </message>
@@ -472,6 +448,30 @@
         <translation>
             <numerusform>%n remark</numerusform>
             <numerusform>%n remarks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReportView</name>
+    <message numerus="yes">
+        <source>%n place(s) look like secrets; [redacted] is written there:</source>
+        <translation>
+            <numerusform>%n place looks like a secret; [redacted] is written there:</numerusform>
+            <numerusform>%n places look like secrets; [redacted] is written there:</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>✗ Nothing is written: nobody judged %n step(s)</source>
+        <translation>
+            <numerusform>✗ Nothing is written: nobody judged %n step</numerusform>
+            <numerusform>✗ Nothing is written: nobody judged %n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>✗ %n refusal(s)</source>
+        <translation>
+            <numerusform>✗ %n refusal</numerusform>
+            <numerusform>✗ %n refusals</numerusform>
         </translation>
     </message>
 </context>

@@ -566,6 +566,33 @@
     </message>
 </context>
 <context>
+    <name>Aside</name>
+    <message>
+        <source>Summary of steps {first}–{last}</source>
+        <translation>步骤 {first}–{last} 的摘要</translation>
+    </message>
+    <message>
+        <source>Guidance of {author}</source>
+        <translation>{author} 的指导</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>score {value}</source>
+        <translation>得分 {value}</translation>
+    </message>
+    <message>
+        <source>Handed in at step {n}</source>
+        <translation>在第 {n} 步提交</translation>
+    </message>
+    <message>
+        <source>The log does not hold what was handed in.</source>
+        <translation>日志中没有保存提交的内容。</translation>
+    </message>
+</context>
+<context>
     <name>AttentionController</name>
     <message>
         <source>step {n}</source>
@@ -1046,52 +1073,6 @@
     <message>
         <source>Balance</source>
         <translation>平衡方式</translation>
-    </message>
-    <message>
-        <source>Not possible</source>
-        <translation>无法进行</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n place(s) look like secrets; [redacted] is written there:</source>
-        <translation>
-            <numerusform>有 %n 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, {undecided} undecided → {samples} samples</source>
-        <translation>{steps} 步：保留 {kept}，掩码 {masked}，部分掩码 {partly}，未裁定 {undecided} → {samples} 个样本</translation>
-    </message>
-    <message>
-        <source>step {step}: </source>
-        <translation>步骤 {step}：</translation>
-    </message>
-    <message>
-        <source>Written to {folder}</source>
-        <translation>已写入 {folder}</translation>
-    </message>
-    <message numerus="yes">
-        <source>✗ Nothing is written: nobody judged %n step(s)</source>
-        <translation>
-            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人裁定</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>✓ Nothing would be refused</source>
-        <translation>✓ 没有会被拒绝的内容</translation>
-    </message>
-    <message numerus="yes">
-        <source>✗ %n refusal(s)</source>
-        <translation>
-            <numerusform>✗ %n 处被拒绝</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{samples} samples ({react} of steps, {summary} summaries), {rows} rows</source>
-        <translation>{samples} 条样本（步骤 {react}，摘要 {summary}），共 {rows} 行</translation>
-    </message>
-    <message>
-        <source>{tokens} tokens, {trained} trained ({share} %), longest {longest}</source>
-        <translation>{tokens} 个词元，训练 {trained} 个（{share} %），最长 {longest}</translation>
     </message>
     <message>
         <source>An empty or new folder for the data set</source>
@@ -3994,6 +3975,10 @@ Delete or right click: take it away</source>
         <translation>失败的步骤</translation>
     </message>
     <message>
+        <source>Errors, answers and reports</source>
+        <translation>错误、回答和汇报</translation>
+    </message>
+    <message>
         <source>So many steps of each session</source>
         <translation>每个会话若干步骤</translation>
     </message>
@@ -4833,6 +4818,10 @@ Delete or right click: take it away</source>
         <source>blind</source>
         <translation>盲评</translation>
     </message>
+    <message>
+        <source>asks for errors, answers and reports</source>
+        <translation>要求裁定错误、回答和汇报</translation>
+    </message>
     <message numerus="yes">
         <source>asks for %n step(s) of each</source>
         <translation>
@@ -5058,6 +5047,13 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>ReadStep</name>
+    <message>
+        <source>This step cannot be read: {why}</source>
+        <translation>无法读取此步骤：{why}</translation>
+    </message>
+</context>
+<context>
     <name>Refusal</name>
     <message>
         <source>Your guidance “{text}” was not taken: {why} It stands under Guidance, to be used again.</source>
@@ -5219,6 +5215,55 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>ReportView</name>
+    <message>
+        <source>Not possible</source>
+        <translation>无法进行</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n place(s) look like secrets; [redacted] is written there:</source>
+        <translation>
+            <numerusform>有 %n 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, {undecided} undecided → {samples} samples</source>
+        <translation>{steps} 步：保留 {kept}，掩码 {masked}，部分掩码 {partly}，未裁定 {undecided} → {samples} 个样本</translation>
+    </message>
+    <message>
+        <source>step {step}: </source>
+        <translation>步骤 {step}：</translation>
+    </message>
+    <message>
+        <source>Written to {folder}</source>
+        <translation>已写入 {folder}</translation>
+    </message>
+    <message numerus="yes">
+        <source>✗ Nothing is written: nobody judged %n step(s)</source>
+        <translation>
+            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人裁定</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>✓ Nothing would be refused</source>
+        <translation>✓ 没有会被拒绝的内容</translation>
+    </message>
+    <message numerus="yes">
+        <source>✗ %n refusal(s)</source>
+        <translation>
+            <numerusform>✗ %n 处被拒绝</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{samples} samples ({react} of steps, {summary} summaries), {rows} rows</source>
+        <translation>{samples} 条样本（步骤 {react}，摘要 {summary}），共 {rows} 行</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens, {trained} trained ({share} %), longest {longest}</source>
+        <translation>{tokens} 个词元，训练 {trained} 个（{share} %），最长 {longest}</translation>
+    </message>
+</context>
+<context>
     <name>ReviewBar</name>
     <message>
         <source>Next session</source>
@@ -5319,6 +5364,10 @@ Delete or right click: take it away</source>
     <message>
         <source>You chose “{value}” before this step changed: say it again</source>
         <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
+    </message>
+    <message>
+        <source>Nothing is asked here</source>
+        <translation>这里没有要求裁定的步骤</translation>
     </message>
     <message>
         <source>All {asked} judged</source>
@@ -6264,6 +6313,10 @@ Delete or right click: take it away</source>
         <source>Token</source>
         <translation>令牌</translation>
     </message>
+    <message>
+        <source>Join…</source>
+        <translation>加入…</translation>
+    </message>
 </context>
 <context>
     <name>SessionChoices</name>
@@ -7134,18 +7187,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
 <context>
     <name>StepController</name>
     <message>
-        <source>Step {n}</source>
-        <translation>步骤 {n}</translation>
-    </message>
-    <message>
-        <source>advantage {a}</source>
-        <translation>优势 {a}</translation>
-    </message>
-    <message>
-        <source>action {n} alone is judged</source>
-        <translation>只裁定动作 {n}</translation>
-    </message>
-    <message>
         <source>The server does not hold this text: it was never sent there, or is gone. What the list says about the step is all there is. If you have the file that the session came from, open it again.</source>
         <translation>服务器上没有这段文本：从未上传，或已不存在。关于这一步，列表中显示的就是全部内容。如果您有该会话的来源文件，请重新打开它。</translation>
     </message>
@@ -7161,33 +7202,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <source>This text is not on this computer. It comes as soon as the server is reached.</source>
         <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
     </message>
+</context>
+<context>
+    <name>StepHeading</name>
     <message>
-        <source>score {value}</source>
-        <translation>得分 {value}</translation>
+        <source>Step {n}</source>
+        <translation>步骤 {n}</translation>
     </message>
     <message>
-        <source>Handed in at step {n}</source>
-        <translation>在第 {n} 步提交</translation>
+        <source>action {n} alone is judged</source>
+        <translation>只裁定动作 {n}</translation>
     </message>
     <message>
-        <source>The log does not hold what was handed in.</source>
-        <translation>日志中没有保存提交的内容。</translation>
-    </message>
-    <message>
-        <source>This step cannot be read: {why}</source>
-        <translation>无法读取此步骤：{why}</translation>
-    </message>
-    <message>
-        <source>Summary of steps {first}–{last}</source>
-        <translation>步骤 {first}–{last} 的摘要</translation>
-    </message>
-    <message>
-        <source>Guidance of {author}</source>
-        <translation>{author} 的指导</translation>
-    </message>
-    <message>
-        <source>Task</source>
-        <translation>任务</translation>
+        <source>advantage {a}</source>
+        <translation>优势 {a}</translation>
     </message>
     <message>
         <source>{given} tokens in, {made} out</source>
@@ -7265,6 +7293,34 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Failed</source>
         <translation>已失败</translation>
+    </message>
+    <message>
+        <source>by a person</source>
+        <translation>由人</translation>
+    </message>
+    <message>
+        <source>the model does not answer</source>
+        <translation>模型没有应答</translation>
+    </message>
+    <message>
+        <source>for advice</source>
+        <translation>等待建议</translation>
+    </message>
+    <message>
+        <source>for a host that is away</source>
+        <translation>等待失联的主机</translation>
+    </message>
+    <message>
+        <source>for a free host</source>
+        <translation>等待空闲主机</translation>
+    </message>
+    <message>
+        <source>its runner died</source>
+        <translation>其运行进程已终止</translation>
+    </message>
+    <message>
+        <source>the agent&apos;s program ended</source>
+        <translation>智能体程序已结束</translation>
     </message>
     <message>
         <source>Working on step {n}</source>
@@ -7626,10 +7682,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>给它指导</translation>
     </message>
     <message>
-        <source>The agent measures itself on the test data. Write what it should use instead, and press Ctrl+Enter. It goes on working meanwhile.</source>
-        <translation>智能体正在用测试数据评估自己。写下它应改用什么，然后按 Ctrl+Enter。其间它会继续工作。</translation>
-    </message>
-    <message>
         <source>Take this example</source>
         <translation>使用此示例</translation>
     </message>
@@ -7638,8 +7690,12 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>裁定</translation>
     </message>
     <message>
-        <source>Go to a step that used the test data and press M: training will leave it out. K keeps one.</source>
-        <translation>转到使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
+        <source>This agent errs on purpose: it measures itself on the test data. Write what it should use instead, and press Ctrl+Enter. It goes on working meanwhile.</source>
+        <translation>这个智能体故意出错：它用测试数据评估自己。写下它应改用什么，然后按 Ctrl+Enter。其间它会继续工作。</translation>
+    </message>
+    <message>
+        <source>Esc leads to the list. Choose a step that used the test data and press M: training leaves it out. K keeps one.</source>
+        <translation>按 Esc 回到列表。选择使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
     </message>
     <message>
         <source>Mask this step</source>

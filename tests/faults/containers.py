@@ -21,7 +21,7 @@ import docker
 import docker.errors
 
 from core.aio import TaskScope
-from core.sandbox.docker import home_label
+from core.sandbox.installation import home_label
 
 REAL = "/var/run/docker.sock"
 _REMOVAL = re.compile(rb"^DELETE /\S*containers/([0-9A-Za-z_.-]+)", re.MULTILINE)

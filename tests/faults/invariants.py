@@ -270,7 +270,8 @@ def _judged(session: str, placed: list[Placed]) -> dict[str, Progress]:
     found: dict[str, Progress] = {}
     for entry in fold(session, placed).steps:
         words = judgements(entry.verdicts.values(), len(entry.head.tools))
-        found = recount(found, {}, {who: StepWord(word, entry.head.is_error) for who, word in words.items()})
+        found = recount(found, {}, {
+            who: StepWord(word, entry.head.is_error, entry.head.is_report) for who, word in words.items()})
     return found
 
 

@@ -42,7 +42,7 @@ def work(study: Study, locks: Path) -> None:
 
 def _done(study: Study, unit: str, locks: Path) -> bool:
     """Do a unit, where it can be begun and nobody else has."""
-    lock = FileLock(locks / unit)
+    lock = FileLock(locks / study.lock(unit))
     if not study.is_ready(unit) or not lock.take():
         return False
     try:

@@ -24,12 +24,14 @@ from study.reviewers import CHANCE, WRONG, judge
 from study.session import BareSteps, Store, play, settings_for
 from study.tasks import FAMILIES, FINISH, LETTERS, SPLITS, StudyTask, long_suite, short_suite
 from study.train import VARIANTS
+from study.units import Study
 from study.world import Reply, Shell
 from support.chinese_tables import lacking, twin
 
 from core.export.samples import SampleCollector
 from core.export.source import LogSource
 from core.llm.model import estimate_tokens
+from core.store.lock import FileLock
 
 SHORT = {t.id: t for split in SPLITS for t in short_suite(split)}
 LONG = {t.id: t for split in SPLITS for t in long_suite(split, 24)}
@@ -241,6 +243,19 @@ def test_the_whole_study_runs_by_one_command_and_goes_on_where_it_was(
     assert chinese.count("\n") == page.read_text().count("\n") and "13 个单元中完成 13 个" in chinese
     assert "| untrained | 0/2 |" in chinese and "未能证明多于或少于" in chinese
     assert lacking(again.partition("\n")[2], WORDS) == set()
+
+
+def test_two_processes_never_write_into_one_folder(tmp_path: Path) -> None:
+    """A model's decodings share its training: each removed the other's rows once."""
+    design, digest = read_design(DESIGNS / "quick.toml")
+    study = Study(tmp_path, design, digest, Book(tmp_path / "results.jsonl", digest))
+    greedy, sampled, other = (FileLock(tmp_path / study.lock(unit))
+                              for unit in ("reviewer-1-greedy", "reviewer-1-sampled", "unmasked-1-greedy"))
+    assert greedy.take() and other.take() and not sampled.take()
+    greedy.release()
+    assert sampled.take()
+    sampled.release()
+    other.release()
 
 
 def test_results_of_other_designs_do_not_count(tmp_path: Path) -> None:

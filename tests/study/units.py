@@ -34,10 +34,14 @@ _AT_ONCE = 8
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """`needs` are units that come before; `do` gives the line that tells of it, but for what it cost."""
+    """`needs` are units that come before; `do` gives the line that tells of it, but for what it cost.
+
+    `place` names the folder that it writes: units of one place (a model and its decodings) are never done at once.
+    """
 
     needs: tuple[str, ...]
     do: Callable[[], Line]
+    place: str = ""
 
 
 class Study:
@@ -58,6 +62,10 @@ class Study:
         if self.units[unit].needs and not unit.startswith("tune-") and tuned and all(map(self.book.has, tuned)):
             self._check_tuned()
         return all(self.book.has(name) for name in self.units[unit].needs)
+
+    def lock(self, unit: str) -> str:
+        """The name of the lock that whoever does this unit has to hold."""
+        return self.units[unit].place or unit
 
     def do(self, unit: str) -> None:
         """Do a unit and write it down."""
@@ -92,7 +100,8 @@ class Study:
                 # nothing of the untrained model depends on a seed: it goes with the first
                 if variant.kinds or seed == design.seeds[0]:
                     needs = (*start, *chain(*tuned.values()), *((f"record-{seed}",) if variant.kinds else ()))
-                    units += [(f"{name}-{seed}-{d}", Unit(needs, lambda v=variant, s=seed, d=d: self._ran(v, s, d)))
+                    units += [(f"{name}-{seed}-{d}",
+                               Unit(needs, lambda v=variant, s=seed, d=d: self._ran(v, s, d), f"{name}-{seed}"))
                               for d in design.decodings]
         return units
 

@@ -98,10 +98,12 @@ EVENT = msgspec.Raw(
 HASH = "1e" * 32
 ROW = SessionRow(session="s1", title="Title", task="t1", model="m", state="running", seq=12, steps=3, errors=1,
                  score=40.5, tokens=1000, cost_usd=0.25, guidance_waiting=1, attention=("loop",),
-                 judged={"person:li": Progress(steps=Judged(keep=2, mask=1), errors=Judged(mask=1))},
+                 judged={"person:li": Progress(steps=Judged(keep=2, mask=1), errors=Judged(mask=1),
+                                                reports=Judged(keep=1))},
                  created_at=datetime(2026, 3, 1, 9, tzinfo=UTC), updated_at=datetime(2026, 3, 1, 10, tzinfo=UTC))
 QUEUE = ReviewQueue(queue="q1", name="Claims and errors", by="kim", at=datetime(2026, 3, 2, 8, tzinfo=UTC),
-                    work=QueueWork(steps="errors", rubric="Does it claim what it did not do?", twice=25, blind=True),
+                    work=QueueWork(steps="errors", reports=True, rubric="Does it claim what it did not do?", twice=25,
+                                   blind=True),
                     filter="is:imported cost>2")
 MESSAGES: list[Wire] = [
     Hello(protocol=1, client="c1", program="tiphys 0.1", capabilities=("x",)),

@@ -27,7 +27,8 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     `terminals` maps "host/terminal" to the length in bytes of its stream when the step ended. `tools` is the hash
     of the JSON list of tools (name, description, parameters) given beside the context; "" where none were.
     A number that was there before is told again by an import whose file has grown; then `counted` is the usage, and
-    `is_error_counted` the error, that the tellings before have added to the session's sums; `is_rewritten` says that
+    `is_error_counted` the error, `is_report_counted` the report, that the tellings before have added to the session's
+    sums; `is_rewritten` says that
     the agent's own words or actions are others than in the telling before, so that opinions on that one are void.
     `item` is the id that the source gives the step's message, "" where it gives none. `pictures` are all of the body.
     `sampled` names the answer in the policy's own tokens (`domain/sampled.py`), where its model says them.
@@ -42,6 +43,7 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     tools: BlobRef = ""
     counted: Usage = Usage()
     is_error_counted: bool = False
+    is_report_counted: bool = False
     is_rewritten: bool = False
     item: Id = ""
     pictures: Annotated[tuple[Picture, ...], Few] = ()

@@ -99,7 +99,8 @@ class _Stream:
     def __init__(self) -> None:
         self._message: Json = {}
         self._blocks: dict[int, Json] = {}
-        self._inputs: dict[int, list[str]] = {}
+        self._grown: dict[tuple[int, str], list[str]] = {}
+        """The pieces of texts, by block and key: to join them at each piece would cost the square of their length."""
         self._ended = False
         self._problem = ""
 
@@ -123,11 +124,9 @@ class _Stream:
 
     def _grow(self, place: int, delta: Json) -> None:
         block = self._blocks.setdefault(place, {"type": "text"})
-        for key in ("text", "thinking"):
+        for key in ("text", "thinking", "partial_json"):
             if isinstance(delta.get(key), str):
-                block[key] = text_of(block.get(key)) + delta[key]
-        if isinstance(delta.get("partial_json"), str):
-            self._inputs.setdefault(place, []).append(delta["partial_json"])
+                self._grown.setdefault((place, key), [text_of(block.get(key))]).append(delta[key])
 
     @property
     def is_over(self) -> bool:
@@ -135,7 +134,8 @@ class _Stream:
 
     @property
     def text(self) -> str:
-        return text_blocks([*self._blocks.values()]) or thinking([*self._blocks.values()])
+        blocks = [self._whole(place, self._blocks[place]) for place in sorted(self._blocks)]
+        return text_blocks(blocks) or thinking(blocks)
 
     def answer(self) -> Answer:
         content = [self._whole(place, self._blocks[place]) for place in sorted(self._blocks)]
@@ -143,8 +143,10 @@ class _Stream:
         return msgspec.structs.replace(found, is_whole=self._ended and not self._problem, problem=self._problem)
 
     def _whole(self, place: int, block: Json) -> Json:
-        written = "".join(self._inputs.get(place, ()))
-        return {**block, "input": written} if written and block.get("type") in _CALLS else block
+        grown = {key: "".join(self._grown[place, key]) for key in ("text", "thinking", "partial_json")
+                 if (place, key) in self._grown}
+        written = grown.pop("partial_json", "")
+        return {**block, **grown, **({"input": written} if written and block.get("type") in _CALLS else {})}
 
 
 def _message(blocks: list[Json]) -> Message:

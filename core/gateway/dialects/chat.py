@@ -87,7 +87,7 @@ class _Stream:
     def __init__(self) -> None:
         self._words: list[str] = []
         self._reasoning: list[str] = []
-        self._calls: dict[int, dict[str, str]] = {}
+        self._calls: dict[int, dict[str, list[str]]] = {}
         self._usage: Json = {}
         self._model = self._finish = self._problem = ""
 
@@ -107,11 +107,11 @@ class _Stream:
     def _call(self, piece: Json) -> None:
         index = piece.get("index")
         call = self._calls.setdefault(index if isinstance(index, int) else len(self._calls),
-                                      {"id": "", "name": "", "arguments": ""})
+                                      {"id": [], "name": [], "arguments": []})
         function = dict_of(piece.get("function"))
-        call["id"] = text_of(piece.get("id")) or call["id"]
-        call["name"] += text_of(function.get("name"))
-        call["arguments"] += text_of(function.get("arguments"))
+        call["id"][:1] = [text_of(piece["id"])] if piece.get("id") else call["id"]
+        call["name"].append(text_of(function.get("name")))
+        call["arguments"].append(text_of(function.get("arguments")))
 
     @property
     def is_over(self) -> bool:
@@ -122,7 +122,7 @@ class _Stream:
         return "".join(self._words) or "".join(self._reasoning)
 
     def answer(self) -> Answer:
-        calls = tuple(call_of(c["id"], c["name"], c["arguments"], n)
+        calls = tuple(call_of("".join(c["id"]), "".join(c["name"]), "".join(c["arguments"]), n)
                       for n, (_, c) in enumerate(sorted(self._calls.items()), 1))
         message = Message(role="assistant", content="".join(self._words), tool_calls=calls,
                           reasoning="".join(self._reasoning))

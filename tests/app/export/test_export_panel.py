@@ -49,11 +49,11 @@ def test_a_check_and_a_write_of_the_ticked_sessions(place, host, qtbot, tmp_path
     assert choose._cancel.isVisibleTo(choose)
     elsewhere = key_of("s1", "lab")
     place.cursor.move(elsewhere)  # the sessions of another server are in another log: what is at work goes on
-    qtbot.waitUntil(lambda: "1 kept, 1 masked, 0 masked in part, 8 undecided" in choose._report.text, timeout=60_000)
-    assert "Nothing is written: nobody judged 8 step" in choose._report.text, "and no green word"
+    qtbot.waitUntil(lambda: "1 kept, 1 masked, 0 masked in part, 8 undecided" in choose.report.text, timeout=60_000)
+    assert "Nothing is written: nobody judged 8 step" in choose.report.text, "and no green word"
     assert not choose._cancel.isVisibleTo(choose)
     choose.written.emit(str(tmp_path / "set"))
-    qtbot.waitUntil(lambda: "Nobody judged 8 step(s) in 1 session(s)" in choose._report.text, timeout=60_000)
+    qtbot.waitUntil(lambda: "Nobody judged 8 step(s) in 1 session(s)" in choose.report.text, timeout=60_000)
     assert not (tmp_path / "set" / "manifest.json").exists()
     choose.unjudged.setCurrentIndex(choose.unjudged.findData("keep"))
     choose.thoughts.setCurrentIndex(choose.thoughts.findData("keep"))
@@ -61,7 +61,7 @@ def test_a_check_and_a_write_of_the_ticked_sessions(place, host, qtbot, tmp_path
     choose.preset.setCurrentIndex(choose.preset.findData("paper"))
     choose.preset.activated.emit(choose.preset.currentIndex())
     choose.written.emit(str(tmp_path / "set"))
-    qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists() and "Written" in choose._report.text,
+    qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists() and "Written" in choose.report.text,
                     timeout=60_000)
     chosen = json.loads((tmp_path / "set" / "manifest.json").read_text())["options"]
     of_paper = {"unjudged": "keep", "taken_over": "mask", "thoughts": "keep", "preset": "paper", "overlap": "each",
@@ -96,7 +96,7 @@ def test_a_failure_is_a_sentence_and_the_panel_goes_on(place, host, qtbot, tmp_p
     view.choose.format.setCurrentIndex(view.choose.format.findData("chat"))
     view.choose.model.edit.setText(str(tmp_path / "no-model"))
     view.choose.checked.emit()
-    qtbot.waitUntil(lambda: "✗" in view.choose._report.text, timeout=60_000)
+    qtbot.waitUntil(lambda: "✗" in view.choose.report.text, timeout=60_000)
     assert view.choose._check.isEnabled()
     view.choose.cancelled.emit()
 
@@ -221,7 +221,7 @@ def test_from_ticked_sessions_to_a_trained_model_by_the_panel_alone(place, host,
     view.choose.format.setCurrentIndex(view.choose.format.findData("trl"))
     view.choose.unjudged.setCurrentIndex(view.choose.unjudged.findData("keep"))
     view.choose.written.emit(str(tmp_path / "set"))
-    qtbot.waitUntil(lambda: "Written" in view.choose._report.text, timeout=100_000)
+    qtbot.waitUntil(lambda: "Written" in view.choose.report.text, timeout=100_000)
     view.setCurrentIndex(1)
     qtbot.waitUntil(lambda: view.preview._page.trained > 0, timeout=60_000)
     marked = [m for m in view.preview._marks if view.preview._text.toPlainText()[m] == "▸"]
@@ -244,9 +244,9 @@ def test_without_the_training_extra_it_says_what_to_install(place, host) -> None
     view = export.build(place, host)
     controller = view.findChild(export.ExportController)
     controller._on_failed(Problem(code="train_extra_missing", sentence="torch is missing"))
-    assert "tiphys train-setup" in view.choose._report.text
+    assert "tiphys train-setup" in view.choose.report.text
     controller._on_failed(Problem(code="no_format", sentence="There is no export format x."))
-    assert "There is no export format x." in view.choose._report.text
+    assert "There is no export format x." in view.choose.report.text
 
 
 async def test_what_looks_like_a_secret_is_shown_and_asked_about_before_it_is_written(qapp, tmp_path) -> None:
@@ -264,13 +264,13 @@ async def test_what_looks_like_a_secret_is_shown_and_asked_about_before_it_is_wr
             view.choose.unjudged.setCurrentIndex(view.choose.unjudged.findData("keep"))
             view.choose.written.emit(str(tmp_path / "set"))
             await eventually(lambda: host.findChild(QMessageBox) is not None, 60)
-            assert "look like secrets" in view.choose._report.text
-            assert key not in view.choose._report.text
+            assert "look like secrets" in view.choose.report.text
+            assert key not in view.choose.report.text
             assert not (tmp_path / "set" / "manifest.json").exists()
             box = host.findChild(QMessageBox)
             next(b for b in box.buttons() if b.text() == "Write").click()
             await eventually(lambda: (tmp_path / "set" / "manifest.json").exists(), 60)
-            await eventually(lambda: "Written" in view.choose._report.text)
+            await eventually(lambda: "Written" in view.choose.report.text)
             assert key not in "".join(p.read_text() for p in (tmp_path / "set").glob("*.json*"))
             view.choose.cancelled.emit()
             host.deleteLater()
@@ -308,5 +308,6 @@ def test_the_preview_steps_through_samples_says_where_text_came_from_and_what_is
 
 def test_steps_of_which_one_action_is_masked_are_counted_for_themselves(place, host) -> None:
     choose = export.build(place, host).choose
-    choose.show_report(Report(sessions=[SessionReport(session="s1", steps=9, kept=3, masked=2, partly=4, samples=1)]))
-    assert "9 steps: 3 kept, 2 masked, 4 masked in part, 0 undecided → 1 samples" in choose._report.text
+    session = SessionReport(session="s1", steps=9, kept=3, masked=2, partly=4, samples=1)
+    choose.report.show_report(Report(sessions=[session]))
+    assert "9 steps: 3 kept, 2 masked, 4 masked in part, 0 undecided → 1 samples" in choose.report.text

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from support.desktops import window
 from support.eventually import eventually
 from support.queued import done as take
-from support.queued import judge, sessions
-from support.wire import account, running_client, serving
+from support.queued import judge, sessions, steps
+from support.wire import AGENT, account, fill, running_client, serving
 
 from app.desk.queue_book import Shown
 from app.desk.session_key import key_of
@@ -21,7 +21,10 @@ from app.queue.model import QueueRowRole
 from app.queue.row import QueueRow
 from app.window.bootstrap import Desktop
 from core.client.client import Client
+from core.domain.events import StepAdded, encode_event, make_event
+from core.domain.head import make_head
 from core.domain.queue import QueueItem, QueueWork, Reader
+from core.domain.step import Action, StepBody
 from core.protocol.operations import GiveBack, GiveVerdict, MakeQueue, TakeFromQueue
 from core.server.serve import Server
 
@@ -85,6 +88,31 @@ async def test_a_queue_is_taken_from_judged_and_done_by_keys_alone(tmp_path: Pat
         await eventually(lambda: kim.replica.queue_items() and made.place.queues.readers(key_of("s3", server)) == [])
         QTest.keyClick(made.window, Qt.Key.Key_Q, Qt.KeyboardModifier.ShiftModifier)
         assert made.cursor.session == key_of("s3", server), "what is done is not gone back to"
+
+
+async def test_errors_answers_and_reports_are_all_that_such_a_queue_asks_for(tmp_path: Path) -> None:
+    async with office(tmp_path) as (server_of_it, kim, made, server):
+        words = [StepBody(number=3, thought="All tests pass."), StepBody(number=4, actions=(
+            Action(call_id="c", tool="finish", arguments={"result": "done"}),))]
+        await fill(server_of_it, "s4", [*steps(2), *(
+            encode_event(make_event(StepAdded(head=make_head(b), body="0" * 64), AGENT)) for b in words)])
+        dialog, chosen = MakeQueueDialog(1, "", made.window), []
+        dialog.chosen.connect(chosen.append)
+        dialog.name.setText("Claims")
+        dialog.steps.setCurrentIndex(dialog.steps.findData("reports"))
+        dialog.buttons.accepted.emit()
+        await take(kim, "q", MakeQueue(name="Claims", sessions=("s4",), work=chosen[0].work))
+        await eventually(lambda: len(made.place.queues.items(key_of("q", server))) == 1)
+        show(made, key_of("q", server))
+        QTest.keyClick(made.window, Qt.Key.Key_Q)
+        bar = made.window.docks["review"].widget().bar  # type: ignore[attr-defined]
+        await eventually(lambda: bar.count.text() == "0/2 judged")
+        for step in (3, 4):
+            QTest.keyClick(made.window, Qt.Key.Key_X)
+            await eventually(lambda n=step: made.cursor.step == n and sees(made, n))
+            QTest.keyClick(made.window, Qt.Key.Key_K)
+            await eventually(lambda n=step: bar.count.text() in (f"{n - 2}/2 judged", "All 2 judged"))
+        await eventually(lambda: item(kim, "s4").is_done)
 
 
 async def test_a_queue_is_made_of_what_a_filter_lists_and_everybody_has_it(tmp_path: Path) -> None:

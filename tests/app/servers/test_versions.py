@@ -9,7 +9,7 @@ from support.desktops import window
 from support.eventually import eventually
 from support.server_process import ServerProcess
 
-from app.desk.desk import LinkStatus
+from app.desk.link_status import LinkStatus
 from app.servers import connection_state
 from app.servers.connection_state import state_of
 from core.domain.version import named, numbers

@@ -48,6 +48,8 @@ def test_it_names_the_command_that_runs_and_what_such_took_before(qtbot, tmp_pat
         assert strip.text.waits == title and "42 s so far" in strip.text.facts
         assert any(fact.startswith("such commands took ") for fact in strip.text.facts)
         assert title in strip.accessibleName() and "66.0" in strip.accessibleName()
+        place.desks.live_text.emit("s1", CHANNEL, encode_running(RunningAction(4, "sleep", "5", 1.0)))
+        assert strip.text.waits == "sleep 5", "five of what is said"
         place.desks.live_text.emit("s1", CHANNEL, "")
         assert not strip.text.waits
         place.desks.live_text.emit("s1", CHANNEL, "no JSON")

@@ -11,7 +11,9 @@ from support.window import press, shown_window
 
 from app.trajectory.filters import FILTERS, counts_of
 from app.trajectory.view import TrajectoryView
-from core.domain.events import VerdictGiven
+from core.domain.events import ScoreGiven, VerdictGiven
+from core.domain.verdict import Author
+from core.store import log
 
 
 @pytest.fixture
@@ -50,6 +52,18 @@ def test_the_chips_count_and_several_hold_together(listed):
     assert view.facets.filter == "all" and view.list.model().rowCount() == 8
 
 
+def test_people_are_those_who_wrote_to_the_agent_and_no_summary_of_its_own(tmp_path):
+    maker = Maker(4)
+    maker.add_step("run_command", fails=False)
+    maker.summarise()
+    with shown_window(tmp_path, maker, layout="read") as (made, place):
+        place.cursor.move("s1", 1)
+        assert counts_of(place.sight.trajectory)["guidance"] == 0
+        view = made.findChild(TrajectoryView)
+        view.facets.chips["guidance"].click()
+        assert view.list.model().rowCount() == 0
+
+
 def test_an_empty_list_says_why_and_esc_shows_all_again(listed):
     made, view, _place = listed
     view.facets.chips["guidance"].click()
@@ -78,3 +92,21 @@ def test_filters_are_told_in_links_and_taken_from_them(listed):
     assert view.shown_filters() == {"show": "undecided+errors"} and view.list.model().rowCount() == 2
     view.show_filters({"show": "what nobody knows"})
     assert view.shown_filters() == {} and view.list.model().rowCount() == 8
+
+
+def test_what_is_new_is_counted_in_steps_as_the_list_of_sessions_counts(qtbot, tmp_path):
+    maker = Maker(3)
+    maker.add_step("run_command")
+    with shown_window(tmp_path, maker, layout="live") as (made, place):
+        place.cursor.move("s1", 1)
+        view, held = made.findChild(TrajectoryView), len(maker.bodies)
+        for _ in range(2):
+            maker.add_step("run_command")
+        maker.say(ScoreGiven(ordinal=1, step=3, total=66.0), Author(kind="server", name="server"))
+        writer = place.desks.local.replica._writer
+        head = writer.do_blocking(lambda conn: log.append(conn, "s1", maker.bodies[held:]))
+        place.desks.local._on_events("s1", held + 1, head)
+        qtbot.waitUntil(view.chip.isVisible)
+        assert view.chip.text() == "↓ 2 new", "a score is no step"
+        place.cursor.move("s1", None)
+        assert not view.chip.isVisible()

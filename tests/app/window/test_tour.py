@@ -48,6 +48,7 @@ def test_the_guide_walks_through_look_guide_judge_and_export(tmp_path):
         band.act.click()
         assert made.docks["guidance"].isAncestorOf(band)
         assert place.sight.step == 1 and band.title.text() == "Tell it something"
+        assert band.way.at == 1 and band.sentence.wordWrap()
         band.act.click()
         assert "held-out" in made.docks["guidance"].widget().box.toPlainText()
         assert QApplication.focusWidget() is before or made.docks["guidance"].isAncestorOf(QApplication.focusWidget())
@@ -55,6 +56,8 @@ def test_the_guide_walks_through_look_guide_judge_and_export(tmp_path):
     maker.say(VerdictGiven(step=1, value="mask"), Author(kind="person", name="li"))
     with touring(tmp_path / "again", maker) as (made, place, _, band):
         place.cursor.to_step(1)
+        QApplication.processEvents()
+        assert band.height() < 3 * band.act.height(), "over the review bar it takes little of what it speaks of"
         assert band.title.text() == "Hand it on" and made.findChild(QToolBar, "tour").isAncestorOf(band)
         band.act.click()
         assert made.layouts.current == "export" and not band.isVisible()

@@ -16,7 +16,7 @@ from app.window.status import StatusController
 
 def test_esc_leads_from_every_box_back_to_the_list_and_what_was_typed_stays(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="live") as (made, place):
-        status = StatusController(place, made.status)
+        status = StatusController(place, made.status, made)
         place.cursor.move("s1", 3)
         made.activateWindow()
         qtbot.waitUntil(made.isActiveWindow)
@@ -145,11 +145,31 @@ def test_who_follows_the_end_goes_up_from_there_and_sees_which_step_is_read(qtbo
 
 def test_the_count_of_a_queue_is_told_in_its_layout_alone(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="read") as (made, place):
-        status = StatusController(place, made.status)
+        status = StatusController(place, made.status, made)
         place.cursor.move("s1", 3)
         place.queues.counted.emit(4, 4)
         assert made.status.place.text().startswith("at step 3 of")
         made.lay_out("queue")
         place.queues.counted.emit(1, 4)
         assert made.status.place.text() == "1 of 4 sessions"
+        status.deleteLater()
+
+
+def test_another_layout_gives_the_keys_to_its_list_and_where_no_step_is_read_none_is_judged(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="read") as (made, place):
+        status = StatusController(place, made.status, made)
+        place.cursor.move("s1", 3)
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        for layout in ("compare", "export", "queue", "read"):
+            made.lay_out(layout)
+            qtbot.waitUntil(lambda: made.status.keys.text() == "Keys act on the list")
+            assert isinstance(QApplication.focusWidget(), QAbstractItemView)
+            for key in ("review.mask", "review.note", "review.reason"):
+                assert place.actions[key].isEnabled() is (layout != "queue")
+            if layout == "queue":
+                press(made, Qt.Key.Key_R)
+                press(made, Qt.Key.Key_M)
+                assert isinstance(QApplication.focusWidget(), QAbstractItemView), "no hidden box takes the keys"
+        assert place.desks.of("s1").replica.commands("s1") == []
         status.deleteLater()

@@ -33,6 +33,17 @@ def test_a_queue_is_made_from_a_filter_taken_judged_and_done(tiphys, imported) -
     assert "First look" not in tiphys("queue", "list").out
 
 
+def test_a_queue_that_asks_for_errors_answers_and_reports(tiphys, imported) -> None:
+    assert tiphys("queue", "make", "Claims", imported, "--steps", "reports").status == 0
+    line = tiphys("queue", "list", "--json").one
+    assert (line["asks"], line["asked"]) == ("reports", 1), "of its two steps it hands in by the second"
+    assert "asks for errors, answers and reports" in tiphys("queue", "show", "Claims").out
+    assert tiphys("queue", "make", "Errors", imported, "--steps", "errors").status == 0
+    tiphys("queue", "take", "Errors")
+    (item,) = tiphys("queue", "show", "Errors", "--json").one["items"]
+    assert item["asked"] == 0 and item["people"][0]["done"] == "judged", "nothing is asked of it, so nothing is left"
+
+
 def test_what_is_wrong_is_named(tiphys, imported) -> None:
     assert "usage" in tiphys("queue", "make", "Q").err
     assert "usage" in tiphys("queue", "make", "Q", imported, "--steps", "most").err

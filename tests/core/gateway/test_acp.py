@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from core.gateway.acp import asked_for, option_for
+from core.gateway.acp.leave import asked_for, option_for
 
 KINDS = ("allow_once", "allow_always", "reject_once", "reject_always", "", "other")
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import socketserver
+import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
-from core.gateway.acp import LONGEST_LINE, AcpAgent, AcpError, converse
+from core.agents.agent_process import acp_program
+from core.gateway.acp.agent import LONGEST_LINE, AcpAgent, AcpError
+from core.gateway.acp.program import converse
 
 HOSTILE = '''
 import json, sys
@@ -87,3 +93,48 @@ def test_an_agent_that_cannot_be_spoken_with_is_told_of_in_a_sentence(program: s
                                                       tell=lambda *_: {}) as agent:
         agent.begin()
     assert refused.value.code == code
+
+
+def test_what_is_laid_into_a_sandbox_speaks_with_an_agent_where_nothing_of_ours_lies(tmp_path: Path) -> None:
+    (tmp_path / "acp.pyz").write_bytes(acp_program())
+    (tmp_path / ".tiphys").mkdir()
+    agent = """
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    update = {"sessionUpdate": "agent_message_chunk", "content": {"text": "I did it."}}
+    for one in ({"method": "session/update", "params": {"update": update}} if m["method"] == "session/prompt" else {},
+                {"id": m["id"], "result": {"protocolVersion": 1, "sessionId": "s", "stopReason": "end_turn"}}):
+        print(json.dumps(one), flush=True)
+"""
+    environ = {"TIPHYS_GATEWAY": "http://127.0.0.1:1", "TIPHYS_TOKEN": "t", "TIPHYS_TASK": "Do it.",
+               "HOME": str(tmp_path)}
+    command = [sys.executable, "-I", "acp.pyz", "allow", "new", sys.executable, "-c"]
+    gone = subprocess.run([*command, ""], env=environ, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (gone.returncode, gone.stdout) == (1, "The agent ended in the middle of the conversation.\n")
+    with socketserver.TCPServer(("127.0.0.1", 0), GoesOnForOneTurn) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        environ["TIPHYS_GATEWAY"] = f"http://127.0.0.1:{server.server_address[1]}"
+        done = subprocess.run([*command, agent], env=environ, cwd=tmp_path, capture_output=True, text=True, check=False)
+        server.shutdown()
+    assert (done.returncode, done.stdout) == (0, "I did it.I did it."), done.stderr
+    assert (tmp_path / ".tiphys/acp-conversation").read_text() == "s"
+
+
+class GoesOnForOneTurn(BaseHTTPRequestHandler):
+    """A session's gateway that gives one more turn."""
+
+    turns = 0
+
+    def do_POST(self) -> None:
+        """One word of the program."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        GoesOnForOneTurn.turns += 1
+        answer = b'{"goes_on": true}' if GoesOnForOneTurn.turns == 1 else b"{}"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is printed."""

@@ -56,16 +56,16 @@ def test_settings_stand_in_for_a_recipe_or_make_one() -> None:
 
 def test_an_agent_of_the_client_protocol_is_started_by_a_program_that_any_sandbox_runs() -> None:
     spoken = recipe_of(AgentSettings(kind="external", recipe="gemini-cli", acp="desktop", model=ENDPOINT))
-    assert spoken.command.startswith("python3 ~/.tiphys/acp.py desktop new gemini --acp")
-    assert spoken.resume.startswith("python3 ~/.tiphys/acp.py desktop load gemini") and spoken.speaks_acp
+    assert spoken.command.startswith("python3 ~/.tiphys/acp.pyz desktop new gemini --acp")
+    assert spoken.resume.startswith("python3 ~/.tiphys/acp.pyz desktop load gemini") and spoken.speaks_acp
     assert FILLING.fill(spoken.env["TIPHYS_TOKEN"]) == "tok" and spoken.files
     own = recipe_of(AgentSettings(kind="external", dialect="chat", command="mine --acp", acp="reject", model=ENDPOINT))
-    assert own.command == "python3 ~/.tiphys/acp.py reject new mine --acp"
+    assert own.command == "python3 ~/.tiphys/acp.pyz reject new mine --acp"
     with pytest.raises(InvalidInput, match="Agent Client Protocol") as refused:
         recipe_of(AgentSettings(kind="external", recipe="codex-cli", acp="allow", model=ENDPOINT))
     assert refused.value.code == "no_acp"
-    source = Path(acp.__file__).read_text()
-    imported = {node.module or "" for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)}
+    imported = {node.module or "" for file in Path(acp.__file__).parent.glob("*.py")
+                for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ImportFrom)}
     assert not [name for name in imported if name.startswith("core")], "it is run where nothing of ours lies"
 
 

@@ -15,7 +15,8 @@ from core.domain.errors import NotFound, Unavailable
 from core.domain.task import Host
 from core.sandbox.docker import SOCKET_BYTES, DockerSandbox
 from core.sandbox.linked import connect_socket
-from core.sandbox.reaper import reap
+from core.sandbox.placement import HostLinks
+from core.sandbox.reaper import reap, unfinished
 from core.sandbox.sandbox import Sandbox
 
 pytestmark = pytest.mark.docker
@@ -150,6 +151,29 @@ def test_orphans_are_reaped_and_others_kept(tmp_path: Path) -> None:
             await one.remove()
             await two.remove()
         assert await reap(home, ()) == []
+
+    asyncio.run(life())
+
+
+def test_equal_sessions_of_two_installations_share_nothing_on_an_engine(tmp_path: Path) -> None:
+    async def life() -> None:
+        homes, links = [tmp_path / name for name in "ab"], HostLinks(shared_folder=True, reach=("example.org",))
+        for home in homes:
+            home.mkdir()
+        one, two = (DockerSandbox("s1", Host(name="main"), home, home=str(home), links=links) for home in homes)
+        try:
+            for name, made in (("a", one), ("b", two)):
+                await made.start()
+                written = await made.run(["sh", "-c", f"ls /workspace /shared; touch /workspace/{name} /shared/{name}"])
+                assert written.output == b"/shared:\n\n/workspace:\n", "nothing of the other's is there"
+            await two.remove()
+            assert await reap(str(homes[1]), ()) == [], "its way out and network went with it"
+            assert (await one.run(["ls", "/workspace", "/shared"])).output == b"/shared:\na\n\n/workspace:\na\n"
+            assert await unfinished(str(homes[0]), ["s1"]) == ["s1"]
+        finally:
+            await one.remove()
+            await two.remove()
+        assert await unfinished(str(homes[0]), ["s1"]) == []
 
     asyncio.run(life())
 

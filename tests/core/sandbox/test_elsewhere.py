@@ -150,7 +150,7 @@ def test_a_plain_machine_is_a_host_whose_terminals_outlive_the_connection(tmp_pa
             assert not base.exists()
 
         asyncio.run(first())
-        assert (base / "main/workspace/note").exists()
+        assert [path.read_text() for path in base.glob("main@*/workspace/note")] == ["there\n"]
         asyncio.run(second())
 
 
@@ -217,7 +217,7 @@ def test_the_end_of_a_session_ends_all_that_it_runs_on_a_plain_machine(tmp_path:
                     await asyncio.sleep(0.05)
             for pid in (int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()):
                 with contextlib.suppress(OSError):
-                    if f"{session}/main/state".encode() in (Path(f"/proc/{pid}/cmdline")).read_bytes():
+                    if f"{session}/main@".encode() in (Path(f"/proc/{pid}/cmdline")).read_bytes():
                         os.kill(pid, signal.SIGSTOP)  # a daemon that hangs
             ssh.stop()
             with pytest.raises(Unavailable, match="cannot be used"):
@@ -226,7 +226,7 @@ def test_the_end_of_a_session_ends_all_that_it_runs_on_a_plain_machine(tmp_path:
             ssh.start()
             await sandbox.stop()
             assert processes_on_machines(session) == []
-            assert (Path.home() / f".tiphys-hosts/{session}/main/workspace/here").exists(), "its files stay"
+            assert list((Path.home() / ".tiphys-hosts" / session).glob("main@*/workspace/here")), "its files stay"
             await sandbox.remove()
 
         asyncio.run(life())

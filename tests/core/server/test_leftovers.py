@@ -15,7 +15,7 @@ from core.domain.events import SessionCreated, SessionStateChanged, encode_event
 from core.domain.task import AgentSettings, Host, Task
 from core.domain.verdict import Author
 from core.protocol.operations import DeleteSession
-from core.sandbox.docker import home_label
+from core.sandbox.installation import home_label
 from core.sandbox.kinds import SandboxKind, open_sandbox
 from core.sandbox.sandbox import Sandbox
 from core.server import leftovers

@@ -39,7 +39,8 @@ def by_fold(conn: Connection, session: str) -> dict[str, Progress]:
     found: dict[str, Progress] = {}
     for entry in fold(session, log.read_all(conn, session)).steps:
         said = judgements(entry.verdicts.values(), len(entry.head.tools))
-        found = recount(found, {}, {who: StepWord(one, entry.head.is_error) for who, one in said.items()})
+        found = recount(found, {}, {
+            who: StepWord(one, entry.head.is_error, entry.head.is_report) for who, one in said.items()})
     return found
 
 
@@ -66,6 +67,21 @@ def test_a_word_is_counted_once_replaced_and_taken_back(conn: Connection) -> Non
     both = add(conn, word(kim, 2, "keep"))
     assert both[ANYBODY].steps == Judged(mask=1, keep=1) and both["person:li"].steps.unsure == 1
     assert "person:kim" not in add(conn, word(kim, 2, "none"))
+
+
+def test_answers_and_reports_are_counted_by_themselves_and_once_a_step(conn: Connection) -> None:
+    li = PEOPLE[0]
+    add(conn, step(1, 0), step(2, 0, failed=True), step(3), step(4, 0))
+    assert (log.row(conn, "s").reports, log.row(conn, "s").errors) == (2, 1)
+    assert add(conn, word(li, 1, "keep"), word(li, 2, "mask"), word(li, 3, "keep"))["person:li"] == Progress(
+        steps=Judged(keep=2, mask=1), errors=Judged(mask=1), reports=Judged(keep=1))
+    again = StepAdded(head=make_head(StepBody(number=4, actions=(Action(call_id="c", tool="ls", arguments={}),))),
+                      body="0" * 64, is_report_counted=True)
+    add(conn, encode_event(make_event(again, AGENT)))
+    assert log.row(conn, "s").reports == 1, "of step 4 only its first words were there"
+    assert add(conn, step(1, 1, rewritten=True)) == {"person:li": Progress(
+        steps=Judged(keep=1, mask=1), errors=Judged(mask=1)), ANYBODY: Progress(
+        steps=Judged(keep=1, mask=1), errors=Judged(mask=1))}
 
 
 def test_a_step_of_which_one_action_is_judged_is_still_open(conn: Connection) -> None:

@@ -1,0 +1,47 @@
+"""The word for how a step failed, or how a command ended."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import one_line
+
+ERRORS: dict[str, str] = {
+    "exit_code": QT_TRANSLATE_NOOP("ErrorKind", "exit code"),
+    "not_found": QT_TRANSLATE_NOOP("ErrorKind", "not found"),
+    "interrupted": QT_TRANSLATE_NOOP("ErrorKind", "interrupted"),
+    "timeout": QT_TRANSLATE_NOOP("ErrorKind", "timeout"),
+    "killed": QT_TRANSLATE_NOOP("ErrorKind", "killed"),
+    "refused": QT_TRANSLATE_NOOP("ErrorKind", "refused"),
+    "malformed": QT_TRANSLATE_NOOP("ErrorKind", "malformed call"),
+    "failed": QT_TRANSLATE_NOOP("ErrorKind", "failed"),
+    "tool_error": QT_TRANSLATE_NOOP("ErrorKind", "failed"),
+    "cancelled": QT_TRANSLATE_NOOP("ErrorKind", "cancelled"),
+    "network": QT_TRANSLATE_NOOP("ErrorKind", "network"),
+    "invalid_arguments": QT_TRANSLATE_NOOP("ErrorKind", "wrong arguments"),
+    "unknown_tool": QT_TRANSLATE_NOOP("ErrorKind", "unknown tool"),
+    "evaluator_failed": QT_TRANSLATE_NOOP("ErrorKind", "evaluator failed"),
+    "submission_too_large": QT_TRANSLATE_NOOP("ErrorKind", "submission too large"),
+    "submission_unreadable": QT_TRANSLATE_NOOP("ErrorKind", "submission not readable"),
+}
+
+
+def status_word(status: str) -> str:
+    """The word for an envelope's status."""
+    return {
+        "finished": QCoreApplication.translate("Step", "finished"),
+        "running": QCoreApplication.translate("Step", "running in the background"),
+        "timeout": QCoreApplication.translate("Step", "timeout"),
+        "killed": QCoreApplication.translate("Step", "killed"),
+        "refused": QCoreApplication.translate("Step", "refused"),
+        "failed": QCoreApplication.translate("Step", "failed"),
+    }.get(status, status)
+
+
+def error_word(kind: str) -> str:
+    """The word for an error's kind; an unknown one is shown as it is."""
+    known = ERRORS.get(kind)
+    if known is not None:
+        return QCoreApplication.translate("ErrorKind", known)
+    return one_line(kind.replace("_", " "), 24) or QCoreApplication.translate("Row", "error")

@@ -1,0 +1,62 @@
+"""What stands above a step's text, and which words of the text remarks stand on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.desk.blindness import seen
+from app.desk.callers import number_of
+from app.desk.verdict_words import verdict_words
+from app.desk.workplace import Workplace
+from app.kit import quantities
+from core.domain.step import StepHead
+from core.domain.trajectory import StepEntry
+
+
+class StepHeading(QObject):
+    """The number of a step in sight, and in one line what is known of it; blind readers learn no opinion from it."""
+
+    def __init__(self, place: Workplace, parent: QObject) -> None:
+        super().__init__(parent)
+        self._place = place
+        self.reward = ""
+        """What a reward said of the step whose text is shown."""
+
+    def of(self, entry: StepEntry) -> tuple[str, str]:
+        """The title, and what stands beside it."""
+        number = number_of(self._place.sight.desk, self._place.sight.session, entry.head.number)
+        about = (self._judged(), self._verdict(entry), self.reward, self._worth(entry.head.number),
+                 self._about(entry.head))
+        return self.tr("Step {n}").format(n=number), " · ".join(t for t in about if t)
+
+    def remarks(self, entry: StepEntry) -> list[tuple[str, str]]:
+        """Remarks that stand on words; those of others not to a blind reader who has not judged the step."""
+        reader = self._place.reader(self._place.sight.session) if self._place.settings.get("review.blind") else ""
+        has_judged = any(verdict.author.key == reader for verdict in entry.verdicts.values())
+        return [(note.anchor.exact, f"{note.author.name}: {note.text}") for note in entry.notes
+                if note.anchor is not None and (not reader or has_judged or note.author.key == reader)]
+
+    def _judged(self) -> str:
+        action = self._place.cursor.action
+        return self.tr("action {n} alone is judged").format(n=quantities.number(action)) if action else ""
+
+    def _verdict(self, entry: StepEntry) -> str:
+        """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
+        is_blind = self._place.queues.is_blind(self._place.sight.session)
+        reader = self._place.reader(self._place.sight.session) if is_blind else ""
+        return verdict_words(seen(entry.verdicts, reader), len(entry.head.tools))[0]
+
+    def _worth(self, step: int) -> str:
+        worth = self._place.runs.advantage(self._place.sight.session, step)
+        return self.tr("advantage {a}").format(a=f"{worth:+.2f}") if worth is not None else ""
+
+    def _about(self, head: StepHead) -> str:
+        usage = head.usage
+        parts = [quantities.day_and_clock(head.started_at or head.ended_at),
+                quantities.duration(quantities.between(head.started_at, head.ended_at))]
+        if usage.input_tokens is not None or usage.output_tokens is not None:
+            parts.append(self.tr("{given} tokens in, {made} out").format(
+                given=quantities.tokens(usage.input_tokens), made=quantities.tokens(usage.output_tokens)))
+        if usage.cost_usd is not None:
+            parts.append(quantities.money(usage.cost_usd))
+        return " · ".join(t for t in parts if t)
