@@ -63,7 +63,9 @@ class TaskScope:
         self._tasks.discard(task)
         if task.cancelled() or (error := task.exception()) is None:
             return
-        _log.error("%s failed: %s", task.get_name(), error, exc_info=error)
+        is_refusal = on_error is not None and bool(getattr(error, "sentence", ""))  # its reader is told what it is
+        _log.log(logging.WARNING if is_refusal else logging.ERROR, "%s failed: %s", task.get_name(), error,
+                 exc_info=None if is_refusal else error)
         if on_error is None:
             return
         try:

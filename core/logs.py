@@ -182,7 +182,7 @@ class Thinned:
             self._causes[cause] = due, untold + 1
         else:
             self._causes[cause] = now + self._every_s, 0
-            more = f" ({untold} times more since it was told last)" if untold else ""
+            more = f" ({untold} more since it was told last)" if untold else ""
             self._logger.log(level, message + more, *values)
         if len(self._causes) > 1024:
             self._causes.popitem(last=False)

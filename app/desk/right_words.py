@@ -18,6 +18,8 @@ _WORDS: dict[str, str] = {
     "path": QT_TRANSLATE_NOOP("Right", "Folder: {name} is read as a model."),
     "variable": QT_TRANSLATE_NOOP("Right", "Variable: the value of {name} is sent to {endpoint}."),
     "endpoint": QT_TRANSLATE_NOOP("Right", "Endpoint: all that the agent sees is sent to {name}."),
+    "code": QT_TRANSLATE_NOOP(
+        "Right", "Code: the installed package {name} runs as this user without a container. Its settings: {endpoint}."),
     "image": QT_TRANSLATE_NOOP("Right", "Image: the container is made from {name}."),
     "build": QT_TRANSLATE_NOOP(
         "Right", "Build: the container is built by {name}. The task's commands run as root in containers for that."),

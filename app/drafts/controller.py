@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -10,19 +12,37 @@ from PySide6.QtWidgets import QWidget
 from app.desk.workplace import Workplace
 from app.drafts.dialog import DraftsDialog
 from app.kit.ask import files_to_open
-from core.domain.drafts import DraftState
+from app.kit.background import BackgroundWork
+from core.domain.drafts import DraftAnswer, DraftRecord, DraftState
 from core.domain.errors import ReportableError, Unavailable
 from core.store.drafts import DraftRecords
 
 
+class DraftsRead(NamedTuple):
+    """What lies in a folder of drafts."""
+
+    records: list[DraftRecord]
+    answers: Mapping[int, Sequence[DraftAnswer]]
+
+
+class DraftsUnread(NamedTuple):
+    """Why a thread could not read them: it has nobody to tell."""
+
+    error: ReportableError
+
+
 class DraftsController(QObject):
-    """Shows the dialog for a folder that the person chooses."""
+    """Shows the dialog for a folder that the person chooses. Files are read, and words stored, in a thread."""
 
     def __init__(self, place: Workplace, window: QWidget) -> None:
         super().__init__(window)
         self._place, self._window = place, window
         self._records = DraftRecords(Path())
-        self._dialog: DraftsDialog | None = None
+        self._name = ""
+        self._work = BackgroundWork(self)
+        self._work.done.connect(self._on_read)
+        self.dialog: DraftsDialog | None = None
+        """The one of the folder that was opened last; None before it was read."""
         place.actions["file.drafts"].triggered.connect(self._on_asked)
 
     def _on_asked(self) -> None:
@@ -33,41 +53,45 @@ class DraftsController(QObject):
         for folder in await files_to_open(self._window, title, folder=True):
             self.show(Path(folder))
 
-    def show(self, folder: Path) -> DraftsDialog | None:
-        """The dialog of a folder; None where it holds no drafts, which is told."""
-        self._records = DraftRecords(folder)
-        dialog = DraftsDialog(folder.name, self._window)
-        if not self._fill(dialog):
-            dialog.deleteLater()
-            return None
-        self._dialog = dialog
-        dialog.decided.connect(self._store_word)
-        dialog.session_asked.connect(self._open_session)
-        dialog.open()
-        return dialog
+    def show(self, folder: Path) -> None:
+        """Read a folder, then show its dialog; where it holds no drafts, that is told."""
+        self._records, self._name, self.dialog = DraftRecords(folder), folder.name, None
+        self._work.start(_read, self._records)
 
-    def _fill(self, dialog: DraftsDialog) -> bool:
-        try:
-            dialog.show_drafts(self._records.all(), self._records.answers())
-        except (ReportableError, OSError) as error:
-            self._place.notices.report(_reported(error))
-            return False
-        return True
+    def _on_read(self, found: DraftsRead | DraftsUnread) -> None:
+        if isinstance(found, DraftsUnread):
+            self._place.notices.report(found.error)
+            if self.dialog is not None:
+                self.dialog.is_waiting = False
+        elif self.dialog is None:
+            self.dialog = self._dialog_of(found)
+        else:
+            self.dialog.show_drafts(*found)
+            self.dialog.go_on()
+
+    def _dialog_of(self, found: DraftsRead) -> DraftsDialog:
+        made = DraftsDialog(self._name, self._window)
+        made.show_drafts(*found)
+        made.decided.connect(self._store_word)
+        made.session_asked.connect(self._open_session)
+        made.open()
+        return made
 
     def _store_word(self, name: str, state: DraftState, reason: str) -> None:
-        try:
-            self._records.decide(name, state, reason)
-        except (ReportableError, OSError) as error:
-            self._place.notices.report(_reported(error))
-            return
-        if self._dialog is not None and self._fill(self._dialog):
-            self._dialog.go_on()
+        self._work.start(_read, self._records, (name, state, reason))
 
     def _open_session(self, session: str) -> None:
         self._place.cursor.move(session)
 
 
-def _reported(error: ReportableError | OSError) -> ReportableError:
-    if isinstance(error, ReportableError):
-        return error
-    return Unavailable("folder_unusable", f"The folder of drafts cannot be used: {error}", path=str(error.filename))
+def _read(records: DraftRecords, word: tuple[str, DraftState, str] | None = None) -> DraftsRead | DraftsUnread:
+    """Store a person's word, then read all."""
+    try:
+        if word is not None:
+            records.decide(*word)
+        return DraftsRead(records.all(), records.answers())
+    except ReportableError as error:
+        return DraftsUnread(error)
+    except OSError as error:
+        return DraftsUnread(Unavailable("folder_unusable", f"The folder of drafts cannot be used: {error}",
+                                        path=str(error.filename)))

@@ -31,6 +31,8 @@ class DraftsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Generated tasks in {folder}").format(folder=folder))
         self.resize(within(parent, 1080, 680))
+        self.is_waiting = False
+        """A word is being stored: the next one waits until it is there."""
         self._records: dict[str, DraftRecord] = {}
         self._answers: Mapping[int, Sequence[DraftAnswer]] = {}
         self.drafts, self.answers = EntriesModel(self), EntriesModel(self)
@@ -91,6 +93,7 @@ class DraftsDialog(QDialog):
 
     def show_drafts(self, records: Sequence[DraftRecord], answers: Mapping[int, Sequence[DraftAnswer]]) -> None:
         """Show these; the chosen draft stays chosen."""
+        self.is_waiting = False
         self._records, self._answers = {one.id: one for one in records}, answers
         self.drafts.show([(one.id, draft_line(one)) for one in records])
         if not self.list.currentIndex().isValid() and records:
@@ -100,12 +103,13 @@ class DraftsDialog(QDialog):
     def decide(self, state: DraftState) -> None:
         """Say what becomes of the chosen draft; without a reason the box waits for one where it is needed."""
         record, reason = self.chosen, self.reason.text().strip()
-        if record is None:
+        if record is None or self.is_waiting:
             return
         if state != "accepted" and not reason:
             self._wanted = state
             self.reason.setFocus()
             return
+        self.is_waiting = True
         self.decided.emit(record.id, state, reason)
 
     def go_on(self) -> None:

@@ -28,6 +28,7 @@ from app.kit.scrolled import within
 from app.kit.two_lines import TwoLines
 from app.servers.connection_state import ConnectionState
 from core.domain.errors import ReportableError
+from core.domain.invitation import is_invitation
 
 
 class ServersDialog(QDialog):
@@ -93,7 +94,7 @@ class ServersDialog(QDialog):
         self.on.clicked.connect(self._on_on)
         self.off.clicked.connect(self._on_off)
         self.address.textChanged.connect(self._on_address)
-        self.address.returnPressed.connect(self.token.setFocus)
+        self.address.returnPressed.connect(self._on_address_entered)
         for box in (self.token, self.new_name):
             box.returnPressed.connect(self.add.click)
         self.add.clicked.connect(self._on_add)
@@ -117,6 +118,8 @@ class ServersDialog(QDialog):
         if chosen in self._entries and not self.server:
             self.select(chosen)
         self._on_current(self.list.currentIndex())
+        if not servers and not self.isVisible():
+            self.address.setFocus()
 
     def select(self, server: str) -> None:
         """Make a server the chosen one."""
@@ -152,8 +155,18 @@ class ServersDialog(QDialog):
 
     def _on_address(self) -> None:
         self.problem.setText("")
-        for button in (self.add, self.log_in):
-            button.setEnabled(bool(self.address.text().strip()))
+        text = self.address.text().strip()
+        self.add.setText(self.tr("Join…") if is_invitation(text) else self.tr("Add"))
+        self.add.setEnabled(bool(text))
+        for widget in (self.log_in, self.token, self.new_name):
+            widget.setEnabled(not is_invitation(text) and (bool(text) or widget is not self.log_in))
+
+    def _on_address_entered(self) -> None:
+        """An invitation holds its token; an address needs one."""
+        if is_invitation(self.address.text().strip()):
+            self.add.click()
+        else:
+            self.token.setFocus()
 
     def _on_current(self, current: QModelIndex) -> None:
         entry = self._entries.get(self.server)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
@@ -128,6 +128,13 @@ class SessionsView(QWidget):
             self.words.clear()
             return True
         return went_down(key, self.list) or super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape shows all, as the button says, wherever in the panel the keys are."""
+        if event.key() == Qt.Key.Key_Escape and self.nothing.isVisible():
+            self.words.clear()
+        else:
+            super().keyPressEvent(event)
 
     def show_content(self, on: bool) -> None:
         """Show the list, or how to get one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QPlainTextEdit, QWidget
@@ -41,6 +43,12 @@ class ArgumentForm(QWidget):
             label = PlainLabel(name if field.is_required else self.tr("{name} (optional)").format(name=name), self)
             label.setBuddy(widget)
             self._rows.addRow(label, widget)
+
+    def chain(self, before: QWidget, after: QWidget) -> None:
+        """Have Tab go from what stands before the form through its fields to what stands behind it."""
+        order = [before, *self.fields.values(), after]
+        for first, then in pairwise(order):
+            QWidget.setTabOrder(first, then)
 
     def given(self) -> dict[str, str]:
         """What was filled in."""

@@ -67,8 +67,9 @@ class TakeoverController(QObject):
         self._place.actions["session.hand_back"].setEnabled(not why and row is not None and bool(row.held_by))
         if row is None or why or not row.held_by:
             self._forget()
-            self._view.show_nobody(why or self.tr("The agent works by itself. Take over to write its next actions "
-                                                  "yourself, and hand back when you are done: it goes on from there."))
+            hint = why or self.tr("The agent works by itself. Take over to write its next actions yourself, and hand "
+                                  "back when you are done: it goes on from there.")
+            self._view.show_nobody(hint, may_take=not why)
             return
         self._fetch_tools()
         trajectory = self._place.sight.trajectory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPlainTextEdit, QPushButton, QScrollArea, QWidget
 
@@ -57,7 +57,7 @@ class TakeoverView(QWidget):
         self.problem.hide()
 
     def _lay_out(self) -> None:
-        scrolled = QScrollArea(self)
+        self._scrolled = scrolled = QScrollArea(self)
         scrolled.setAccessibleName(self.tr("The action"))
         inner = QWidget(scrolled)
         column(self.tool, self.about, self.form, self.why, 1, on=inner, spacing=theme.px(tokens.BETWEEN), margin=0)
@@ -70,9 +70,9 @@ class TakeoverView(QWidget):
 
     # ---- what the controller says ----------------------------------------------------------------
 
-    def show_nobody(self, hint: str) -> None:
+    def show_nobody(self, hint: str, *, may_take: bool) -> None:
         """The agent works, or nobody can stand in for it: say why."""
-        self.empty.set_hint(hint)
+        self.empty.set_hint(hint, helps=may_take)
         self.show_seen("")
         self._faces.show_content(False)
         self.offer(())
@@ -94,7 +94,8 @@ class TakeoverView(QWidget):
         self.tool.clear()
         for form in forms:
             self.tool.addItem(one_line(form.name, 60), form.name)
-        self.tool.setCurrentIndex(max(0, self.tool.findData(chosen)))
+        place = self.tool.findData(chosen)
+        self.tool.setCurrentIndex(place if place >= 0 else _likely(forms))
         self.tool.blockSignals(blocked)
         self.tool.setVisible(len(forms) > 1)
         self._show_tool()
@@ -105,6 +106,12 @@ class TakeoverView(QWidget):
         self.problem.setVisible(bool(sentence))
         if field:
             self.form.start_writing(field)
+            QTimer.singleShot(0, self._show_field)  # the sentence takes its room first
+
+    def _show_field(self) -> None:
+        field = self.focusWidget()
+        if field is not None:
+            self._scrolled.ensureWidgetVisible(field)
 
     def show_seen(self, text: str) -> None:
         """What the agent read last; "" where the step list shows it."""
@@ -140,7 +147,13 @@ class TakeoverView(QWidget):
     def _show_tool(self, *_: object) -> None:
         form = self._forms[self.tool.currentIndex()] if 0 <= self.tool.currentIndex() < len(self._forms) else None
         self.form.show_tool(form)
+        self.form.chain(self.tool, self.why)
         about = one_line(form.about, 300) if form is not None else ""
         self.about.setText(about)
         self.about.setVisible(bool(about))
         self.say_problem("")
+
+
+def _likely(forms: Sequence[ToolForm]) -> int:
+    """The place of the first tool that has to be given something: opening and listing is not what people come for."""
+    return next((i for i, form in enumerate(forms) if any(field.is_required for field in form.fields)), 0)

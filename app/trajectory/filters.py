@@ -17,7 +17,7 @@ FILTERS = (ALL, "undecided", "errors", "changes", "guidance", "verdicts", "score
 ALONE = (ALL, "guidance", "scores")
 """What cannot be joined: it lists no steps, or all."""
 
-_OTHERS = {"guidance": ("guidance", "summary"), "scores": ("score", "submission")}
+_OTHERS = {"guidance": ("guidance",), "scores": ("score", "submission")}
 """What a filter lists that is no step."""
 
 _FAILED = bytes(int(bool(flags & ERROR)) for flags in range(256))

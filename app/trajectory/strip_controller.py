@@ -85,10 +85,17 @@ class StripController(QObject):
         if row.state in ("paused", "queued", "failed"):
             head = {"paused": self.tr("Paused"), "queued": self.tr("Waits for its turn"),
                     "failed": self.tr("Failed")}[row.state]
-            why = one_line(row.reason.replace("_", " "), 80)
+            why = self._why(row.reason)
             return StripText(head, facts=tuple(filter(None, (why, self._since(row)))), scores=scores,
                              meaning="error" if row.state == "failed" else "muted")
         return self._at_work(row, trajectory, scores)
+
+    def _why(self, reason: str) -> str:
+        known = {"paused_by_person": self.tr("by a person"), "endpoint": self.tr("the model does not answer"),
+                 "guidance": self.tr("for advice"), "host": self.tr("for a host that is away"),
+                 "waits_for_host": self.tr("for a free host"), "runner_died": self.tr("its runner died"),
+                 "agent_died": self.tr("the agent's program ended")}
+        return known.get(reason) or one_line(reason.replace("_", " "), 80)
 
     def _at_work(self, row: SessionRow, trajectory: Trajectory, scores: tuple[float, ...]) -> StripText:
         opened, now = trajectory.open_step, datetime.now(UTC)
@@ -98,7 +105,7 @@ class StripController(QObject):
         facts: list[str] = []
         if row.state == "waiting":
             head, word = self.tr("Waits before step {n}").format(n=quantities.number(number)), ""
-            facts.append(one_line(row.reason.replace("_", " "), 80))
+            facts.append(self._why(row.reason))
         running = self._running.get(row.session)
         if running is not None and running[0].step == number:
             action, since = running

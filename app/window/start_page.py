@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QMainWindow, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.desk.actions import Actions
 from app.kit import icons, theme, tokens
@@ -17,6 +18,9 @@ from app.kit.safe_text import PlainLabel
 from app.window.start_card import StartCard
 from app.window.usual_folders import FoundFolder
 
+if TYPE_CHECKING:
+    from app.window.window import Window
+
 WIDTH = 816
 
 
@@ -25,7 +29,7 @@ class StartPage(QWidget):
 
     folder_asked = Signal(str)
 
-    def __init__(self, actions: Actions, window: QMainWindow) -> None:
+    def __init__(self, actions: Actions, window: Window) -> None:
         super().__init__(window)
         self._window = window
         self.setAccessibleName(self.tr("Start"))
@@ -95,6 +99,7 @@ class StartPage(QWidget):
         bottom = self._window.statusBar().geometry().top()
         self.setGeometry(QRect(0, top, self._window.width(), max(0, bottom - top)))
         self.raise_()
+        self._window.toasts.raise_()  # a notice is read also where nothing is open
         wide = min(theme.px(WIDTH), self.width() - 2 * theme.px(tokens.READING))
         self._column.setGeometry((self.width() - wide) // 2, 0, wide, self.height())
 

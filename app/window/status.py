@@ -98,8 +98,9 @@ class StatusController(QObject):
         """In the queue layout: how much of what there is is listed; in others the place in the session stays."""
         if self._window.layouts.current != "queue":
             return
-        self._bar.show_place(self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
-                                                                           total=quantities.number(total)))
+        words = self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
+                                                              total=quantities.number(total))
+        self._bar.show_place(words if total else "")  # before the first session comes there is nothing to count
 
     def _show_place(self) -> None:
         if self._window.layouts.current == "queue":

@@ -49,6 +49,10 @@ class StepCalls:
         """The step of the first of these calls that is known."""
         return next((step for call in calls if (step := self._step(call)) is not None), None)
 
+    def first(self) -> int | None:
+        """The first step that called anything."""
+        return self._journal.sql("SELECT min(step) FROM gateway_call")[0][0]
+
     def _step(self, call: str) -> int | None:
         if call not in self._known:
             rows = self._journal.sql("SELECT step FROM gateway_call WHERE call = ?", (call,))
@@ -68,6 +72,15 @@ class ContextWriter:
         """Hold a message."""
         tokens, estimated = estimate_tokens(message)
         return self._journal.put_message(message, source, tokens, estimated)
+
+    def holds_first_step(self, request: AgentRequest) -> bool:
+        """Whether a conversation begins with the answer with which the session began to act: no summary stands for it.
+        """
+        for item in map(decode_raw, request.items):
+            calls = [call.id for message in request.dialect.messages(item) for call in message.tool_calls]
+            if request.dialect.is_answer(item) and calls:
+                return self.calls.step(calls) == self.calls.first()
+        return False
 
     def opening(self, request: AgentRequest) -> ItemRefs:
         """The messages before the items."""

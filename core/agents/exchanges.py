@@ -33,6 +33,8 @@ from core.gateway.request import AgentRequest
 _MOST_ROWS = 1 << 62
 _WENT_BACK = "The agent went on from an earlier place: later contexts hold nothing of what came after it."
 
+_RETOLD = "The agent was started again, and tells its conversation with another beginning."
+
 
 class Sending(msgspec.Struct, kw_only=True):
     """A request that is about to be forwarded, as it was decided on."""
@@ -55,6 +57,8 @@ class Sending(msgspec.Struct, kw_only=True):
     since: int = 0
     delta: ContextDelta = ContextDelta()
     is_committed: bool = False
+    is_retold: bool = False
+    """It tells the whole conversation anew, with another beginning."""
 
     @property
     def binds(self) -> bool:
@@ -107,6 +111,10 @@ class ExchangeBook:
 
     def arrive(self, request: AgentRequest, placement: LinePlacement, held_s: float = 0.0) -> Sending:
         """What is put into a request that belongs here. Nothing is written yet."""
+        may_be_retold = placement.is_taken_up and placement.relation == "compacted"
+        is_retold = may_be_retold and self._writer.holds_first_step(request)
+        if is_retold:
+            placement = msgspec.structs.replace(placement, relation="rewound")
         line, relation = placement.line, placement.relation
         is_step = line.kind != "side" and relation != "retry"
         self.line = line if is_step else self.line
@@ -120,7 +128,7 @@ class ExchangeBook:
         self._number += 1
         return Sending(request=request, placement=placement, number=self._number, step=step, pieces=pieces,
                        body=body, inserted=inserted, bound=bound, again=tuple(place.guidance for place in lost),
-                       started_at=datetime.now(UTC), held_s=held_s)
+                       started_at=datetime.now(UTC), held_s=held_s, is_retold=is_retold)
 
     def counted(self, request: AgentRequest) -> bytes:
         """The body of a request that only counts tokens, with the guidance that would stand in it."""
@@ -182,7 +190,7 @@ class ExchangeBook:
             if relation == "compacted":
                 summary = self._steps.compacted()
             elif relation == "rewound" and (at := read_progress(self._journal).steps):
-                self._journal.add(NoteAdded(step=at, text=_WENT_BACK))
+                self._journal.add(NoteAdded(step=at, text=_RETOLD if sending.is_retold else _WENT_BACK))
         refs = self._item_refs(request, line, shared, echoes, summary)
         for place in self._places[len(self._places) - len(sending.bound) - len(sending.again) :] if is_step else ():
             self._journal.sql("INSERT INTO gateway_place (place) VALUES (?)", (msgspec.json.encode(place),))

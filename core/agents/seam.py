@@ -86,7 +86,10 @@ class Seam:
                 await visit.reply(404, "Not Found", _error("not_found_error", f"No {head.path[:200]} is served here."))
         except InvalidInput as error:
             log.warning("%s", error.sentence)
-            await visit.reply(400, "Bad Request", _error("invalid_request_error", error.sentence))
+            if visit.has_begun:
+                visit.cut()
+            else:
+                await visit.reply(400, "Bad Request", _error("invalid_request_error", error.sentence))
 
     def _is_known(self, head: Head) -> bool:
         given = [head.field(name).removeprefix("Bearer ").strip() for name in _KEYS]
@@ -162,6 +165,9 @@ class Seam:
             async for piece in answer.pieces():
                 await visit.write(piece)
             await visit.end()
+        except ReportableError as error:
+            log.warning("%s", error.sentence)
+            visit.cut()
         finally:
             answer.close()
 
@@ -213,7 +219,7 @@ class Seam:
                 is_over = True
                 self._over(sending, subagent, msgspec.structs.replace(reader.ending(), is_discarded=True,
                                                                       problem=error.sentence))
-                visit.cut()
+                await self._refuse(visit, error.sentence)
             finally:
                 answer.close()
         finally:
@@ -233,27 +239,33 @@ class Seam:
                       tell: Callable[[str], None]) -> bytes:
         """Pass the answer on, but for its end, which is given; `tell` shows its words."""
         head = answer.head
-        last = b""
+        last: list[bytes] = []
         if visit.has_begun and not 200 <= head.status < 300:
-            raw = b"".join([piece async for piece in answer.pieces()])
-            reader.take(raw)
+            raw = b"".join([reader.take(piece) async for piece in answer.pieces()])
             return reader.dialect.late_error(head.status, raw) if reader.is_stream else raw
-        if not visit.has_begun:
+        is_plain = visit.has_begun  # by a head that names no coding
+        if not is_plain:
             visit.begin(head.status, head.reason, head.passed_on(), head.length)
         clock, shown = asyncio.get_running_loop(), 0.0
         async for piece in answer.pieces():
-            reader.take(piece)
+            plain = reader.take(piece)
+            piece = plain if is_plain else piece
             if reader.may_be_over:  # from here on the agent may act on it
-                last += piece
+                last.append(piece)
                 continue
             await visit.write(piece)
             if clock.time() >= shown:
                 shown = clock.time() + LIVE_EVERY_S
                 tell(reader.text)
-        return last
+        return b"".join(last)
 
     async def _fail(self, visit: Visit, sending: Sending, subagent: SubagentSession | None, sentence: str) -> None:
         self._over(sending, subagent, Heard(problem=sentence))
+        await self._refuse(visit, sentence)
+
+    @staticmethod
+    async def _refuse(visit: Visit, sentence: str) -> None:
+        """Tell the agent that there is no answer; in the middle of one its connection ends."""
         if visit.has_begun:
             visit.cut()
         else:

@@ -35,7 +35,9 @@ def agreement(sessions: tuple[str, ...], rules_folder: Path | None, as_json: boo
 
 
 def _print_agreement(found: Agreement) -> None:
-    say(f"{counted(found.sessions, 'session')}, {counted(found.steps, 'step')}, {found.decided} decided by people.")
+    labelled = f", {found.labelled} by labels that their files brought" if found.labelled else ""
+    say(f"{counted(found.sessions, 'session')}, {counted(found.steps, 'step')}, {found.decided} decided by people"
+        f"{labelled}.")
     table(["source", "masks", "judged", "confirmed", "precision", "missed", "kappa"],
           [[s.source, s.masks, s.judged, s.confirmed, s.precision, s.missed, s.kappa] for s in found.sources])
     table(["person", "person", "steps", "agreement", "kappa"],

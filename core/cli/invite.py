@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
 from core.cli.account_rights import change, rights, rights_options, until
 from core.cli.output import emit, json_option, note, say
-from core.client.certificate import split_address
+from core.client.certificate import split_address, with_pin
 from core.client.dial import is_loopback
 from core.domain.errors import NotFound, Unavailable
 from core.domain.invitation import SUFFIX, Invitation
 from core.server.address import host_of
 from core.store import invitations
-from core.store.endpoint import read_endpoint
+from core.store.endpoint import Endpoint, read_endpoint
 from core.store.home import Home, write_private
 
 
@@ -45,6 +46,7 @@ def invite(name: str, role: str | None, scopes: tuple[str, ...], days: float, ac
     else:
         token = change(lambda conn: invitations.invite(conn, name, held, valid, until(account_days)))
     link = str(Invitation(server=server, name=name, token=token))
+    _warn(server)
     if target is not None:
         target = target if target.suffix == SUFFIX else target.with_name(target.name + SUFFIX)
         _write(target, link)
@@ -71,7 +73,24 @@ def _address(given: str) -> str:
         raise NotFound("no_address", "No server has run here yet: start it, or say with --address what it is reached "
                        "at.")
     host_of(split_address(address)[0])
+    return _with_own_pin(address, endpoint)
+
+
+def _with_own_pin(address: str, endpoint: Endpoint | None) -> str:
+    """The address, with the fingerprint of the server's certificate where it names the server itself."""
+    own = [*endpoint.addresses, endpoint.url] if endpoint is not None else []
+    known = dict(split_address(one) for one in own)
+    plain, pin = split_address(address.rstrip("/"))
+    if own and is_loopback(plain) and urlsplit(plain).port == urlsplit(own[-1]).port:
+        known[plain] = split_address(own[-1])[1]
+    return with_pin(plain, pin or known.get(plain, ""))
+
+
+def _warn(server: str) -> None:
+    address, pin = split_address(server)
     if is_loopback(address):
         note(f"{address} is reached from this computer alone. For others: set host and names (or address) in the "
              "server's settings, or give --address.")
-    return address
+    elif not pin and address.startswith("wss:"):
+        note(f"The invitation holds no fingerprint, so people's computers must know the certificate that {address} "
+             "shows. Where it is a self-signed one: --address URL#sha256=…, as “tiphys serve” prints it.")

@@ -14,7 +14,7 @@ from core.domain.errors import Conflict, InvalidInput
 from core.domain.plural import counted
 from core.server.ownership import hold
 from core.store.home import Home
-from core.store.restore import check_payloads, survey
+from core.store.restore import check_content, survey
 from core.store.restore import restore as put_back
 from core.store.rotation import newest
 from core.store.schema import open_log
@@ -74,7 +74,7 @@ def _drill(source: Path, as_json: bool) -> None:
         put_back(source, target)
         open_log(target).close()
         held = survey(target)
-        check_payloads(target)
+        check_content(target)
     if as_json:
         emit({"file": str(source), "sessions": held.sessions, "events": held.events, "lacking": held.lacking,
               "works": True})

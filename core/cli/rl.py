@@ -9,6 +9,8 @@ import click
 
 from core.cli.output import emit, json_option, say
 from core.domain.errors import InvalidInput, ReportableError
+from core.domain.task import EnvironmentSettings
+from core.environments.registry import kind_of
 from core.llm.extra import require_extra
 from core.training.worker import stop_on_signals
 from core.workers.messages import Problem
@@ -36,6 +38,7 @@ def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], dry_run: boo
     unnamed = [s for s in settings if "=" not in s]
     if unnamed:
         raise InvalidInput("bad_settings", f"--set takes NAME=VALUE, not {unnamed[0]!r}.")
+    kind_of(EnvironmentSettings(kind=kind))  # before torch is loaded
     values = dict(s.split("=", 1) for s in settings) | {"kind": kind, "model": model, "out": str(out)}
     try:
         require_extra("torch", "transformers")

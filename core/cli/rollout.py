@@ -64,6 +64,7 @@ def rollout(environment: str, items: str, group_size: int, options: Sequence[str
     """
     if not environment:
         return _list_environments(as_json)
+    kind_of(EnvironmentSettings(kind=environment))
     if sum((plan, local is not None, run is not None, bool(model))) != 1:
         raise InvalidInput("no_model", "Name who plays: --local FOLDER, --run RUN, --model NAME with --base-url, or "
                            "--plan.")

@@ -9,7 +9,7 @@ import click
 from core.cli.output import emit, json_option, say
 from core.domain.plural import counted
 from core.store.home import Home
-from core.store.restore import check_payloads, survey
+from core.store.restore import check_content, survey
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -21,7 +21,7 @@ def verify(source: Path | None, as_json: bool) -> None:
     """Check a log (by default the server's) from end to end; status 2 where it is damaged."""
     path = source or Home.default().server_db
     held = survey(path)
-    check_payloads(path)
+    check_content(path)
     if as_json:
         emit(held)
         return

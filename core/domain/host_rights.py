@@ -20,6 +20,9 @@ from core.domain.task import AgentSettings, ModelSettings, Task
 ADDRESS = "url"
 """The option of an environment that names the server that it is."""
 
+PACKAGE, PACKAGE_SETTINGS = "taskset", "config"
+"""The options of an environment that name an installed package whose code it runs, and what that is told."""
+
 DEFAULT_ENDPOINT = "https://api.openai.com/v1"
 """Where an OpenAI-compatible model without `base_url` is asked."""
 
@@ -54,6 +57,7 @@ _SENTENCES: dict[str, str] = {
     "path": "{name} of this computer is read as a model",
     "variable": "the value of the variable {name} is sent to {endpoint}",
     "endpoint": "all that the agent sees is sent to {name}",
+    "code": "the code of the installed package {name} runs here as this user, with the settings {endpoint}",
     "image": "its container is made from the image {name}",
     "build": "its container is built by {name}: the task's own commands run as root in containers of their own",
     "root_tests": "its tests {name} run as root in a container of their own",
@@ -83,10 +87,13 @@ def in_words(rights: Iterable[HostRight]) -> str:
 
 
 def _of_environment(task: Task) -> Iterator[HostRight]:
-    """An environment that is somebody's server gets all that is done in it."""
-    address = task.environment.options.get(ADDRESS) if task.environment is not None else None
-    if address is not None:
+    """An environment that is somebody's server gets all that is done in it; one that is a package of no fixed name may
+    be any that is installed."""
+    options = task.environment.options if task.environment is not None else {}
+    if (address := options.get(ADDRESS)) is not None:
         yield HostRight("endpoint", endpoint_of(address))
+    if (package := options.get(PACKAGE)) is not None:
+        yield HostRight("code", package, options.get(PACKAGE_SETTINGS, "{}"))
 
 
 def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from functools import cached_property
 
 import msgspec
@@ -16,6 +16,8 @@ from core.domain.errors import InvalidInput
 
 LONGEST_HEAD = 64 << 10
 MOST_BODY = 256 << 20
+MOST_ANSWER = 64 << 20
+"""Bytes of an endpoint's answer, which is held until it is whole: of a stream that never ends no more is read."""
 PIECE = 1 << 16
 HOP = frozenset({"connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
                  "content-length", "host", "expect"})
@@ -23,7 +25,7 @@ HOP = frozenset({"connection", "keep-alive", "proxy-connection", "te", "trailer"
 
 _NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 _REQUEST = re.compile(rb"([A-Z]{1,20}) ([\x21-\x7e]{1,8192}) HTTP/1\.([01])\Z")
-_STATUS = re.compile(rb"HTTP/1\.[01] ([1-9][0-9]{2})(?: (.*))?\Z")
+_STATUS = re.compile(rb"HTTP/1\.[01] ([1-9][0-9]{2})(?: ([^\x00-\x1f\x7f]*))?\Z")
 Fields = tuple[tuple[str, str], ...]
 
 
@@ -92,7 +94,11 @@ async def read_head(reader: asyncio.StreamReader, *, first: bytes = b"") -> Head
             raw += await reader.readuntil(b"\r\n\r\n")
             if len(raw) > LONGEST_HEAD:
                 raise _bad("a head that is too long")
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except asyncio.IncompleteReadError as error:
+        if raw or error.partial:
+            raise _bad("a head that breaks off") from error
+        return None
+    except ConnectionError:
         return None
     except asyncio.LimitOverrunError as error:
         raise _bad("a head that is too long") from error
@@ -128,30 +134,32 @@ def chunk(data: bytes) -> bytes:
 
 
 async def body_pieces(reader: asyncio.StreamReader, head: Head, *, is_head: bool = False) -> AsyncIterator[bytes]:
-    """The body behind a head, as it comes. `is_head`: the answer to HEAD, which has none.
+    """The body behind a head, as it comes; of an answer MOST_ANSWER at most. `is_head`: that to HEAD, which has none.
 
     Raises InvalidInput for nonsense, ConnectionError where it breaks off.
     """
     if is_head or head.status in (204, 304) or 100 <= head.status < 200:
         return
+    most, total = MOST_ANSWER if head.status else MOST_BODY, 0
+    pieces = _chunks(reader) if head.is_chunked else _to_the_end(reader) if head.length is None else (
+        _exactly(reader, head.length))
     try:
-        if head.is_chunked:
-            async for piece in _chunks(reader):
-                yield piece
-        elif head.length is None:
-            total = 0
-            while piece := await reader.read(PIECE):
-                total += len(piece)
-                if total > MOST_BODY:
-                    raise _bad("a body that is too long")
-                yield piece
-        else:
-            async for piece in _exactly(reader, head.length):
-                yield piece
+        if (head.length or 0) > most:
+            raise _bad(f"a body of more than {most:,} bytes")
+        async for piece in pieces:
+            total += len(piece)
+            if total > most:
+                raise _bad(f"a body of more than {most:,} bytes")
+            yield piece
     except asyncio.IncompleteReadError as error:
         raise ConnectionResetError("the body broke off") from error
     except asyncio.LimitOverrunError as error:
         raise _bad("a chunk without a size") from error
+
+
+async def _to_the_end(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    while piece := await reader.read(PIECE):
+        yield piece
 
 
 async def _exactly(reader: asyncio.StreamReader, left: int) -> AsyncIterator[bytes]:
@@ -164,34 +172,46 @@ async def _exactly(reader: asyncio.StreamReader, left: int) -> AsyncIterator[byt
 
 
 async def _chunks(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    total = 0
     while True:
         line = (await reader.readuntil(b"\r\n"))[:-2].partition(b";")[0].strip()
         if not re.fullmatch(rb"[0-9A-Fa-f]{1,8}", line):
             raise _bad(f"a chunk of the size {line[:20]!r}")
         size = int(line, 16)
-        total += size
-        if total > MOST_BODY:
-            raise _bad("a body that is too long")
         if not size:
-            while await reader.readuntil(b"\r\n") != b"\r\n":
-                continue  # trailers, which nobody here reads
+            await _pass_trailers(reader)
             return
+        if size > MOST_BODY:
+            raise _bad(f"a chunk of {size:,} bytes")
         async for piece in _exactly(reader, size):
             yield piece
         if await reader.readexactly(2) != b"\r\n":
             raise _bad("a chunk without an end")
 
 
-async def whole_body(reader: asyncio.StreamReader, head: Head) -> bytes:
-    """All of a request's body. Raises InvalidInput, ConnectionError."""
+async def _pass_trailers(reader: asyncio.StreamReader) -> None:
+    """Fields behind a body in chunks, which nobody here reads."""
+    length = 0
+    while (line := await reader.readuntil(b"\r\n")) != b"\r\n":
+        length += len(line)
+        if length > LONGEST_HEAD:
+            raise _bad("trailers that are too long")
+
+
+async def whole_body(reader: asyncio.StreamReader, head: Head, take: Callable[[int], object] = int) -> bytes:
+    """All of a request's body; `take` is told how much of it comes, before it is held. Raises InvalidInput,
+    ConnectionError."""
     length = head.length
     if length is not None and not head.is_chunked:
+        take(length)
         try:
             return await reader.readexactly(length)
         except asyncio.IncompleteReadError as error:
             raise ConnectionResetError("the body broke off") from error
-    return b"".join([piece async for piece in body_pieces(reader, head)])
+    body = bytearray()
+    async for piece in body_pieces(reader, head):
+        take(len(piece))
+        body += piece
+    return bytes(body)
 
 
 def _bad(what: str) -> InvalidInput:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput, ReportableError
@@ -17,10 +18,25 @@ log = logging.getLogger("agent")
 ACCEPTORS = 3
 """Connections that are waited for at once: where each is a process in a container, the next is there already."""
 AGAIN_S = 0.5
+MOST_CONNECTIONS = 256
+MOST_HELD = 512 << 20
+"""Bytes of all requests' bodies together that are in memory at once."""
+
+REQUEST_S = 300.0
+"""So long a request may take from its first byte to its last."""
+
+STUCK_S = 600.0
+"""So long an agent may take nothing of what is sent to it."""
+
+_BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
 
 
 class AgentGone(Exception):
     """The agent hung up while its request was being answered."""
+
+
+class _Busy(Exception):
+    """The agent asks for more at once than is held for it."""
 
 
 class Visit:
@@ -38,7 +54,8 @@ class Visit:
     def begin(self, status: int, reason: str, fields: Fields, length: int | None) -> None:
         """Send the head; `length` is that of the body, None for one in chunks. It goes out with the first piece."""
         self.has_begun = True
-        self._chunked = length is None and self.head.method != "HEAD" and status not in (204, 304)
+        has_body = self.head.method != "HEAD" and status not in (204, 304)
+        self._chunked = length is None and has_body and not self.head.is_old
         framing = (("Transfer-Encoding", "chunked"),) if self._chunked else (
             () if length is None else (("Content-Length", str(length)),))
         self._writer.write(write_head(f"HTTP/1.1 {status} {reason}", (*fields, *framing)))
@@ -47,10 +64,7 @@ class Visit:
         """Send a piece of the body. Raises AgentGone."""
         if piece:
             self._writer.write(chunk(piece) if self._chunked else piece)
-        try:
-            await self._writer.drain()
-        except OSError as error:
-            raise AgentGone from error
+        await self._drain()
         if self.gone.done() and not self.gone.result():
             raise AgentGone
 
@@ -59,9 +73,13 @@ class Visit:
         if self._chunked:
             self._writer.write(chunk(b""))
         self.is_done = True
+        await self._drain()
+
+    async def _drain(self) -> None:
         try:
-            await self._writer.drain()
-        except OSError as error:
+            async with asyncio.timeout(STUCK_S):
+                await self._writer.drain()
+        except OSError as error:  # or it takes nothing
             raise AgentGone from error
 
     def cut(self) -> None:
@@ -84,6 +102,7 @@ class Inlet:
         """`accept` gives the next connection of the agent."""
         self._accept, self._handle = accept, handle
         self._scope = TaskScope("gateway")
+        self._connections = self._held = 0
 
     async def run(self) -> None:
         """Serve until cancelled."""
@@ -102,24 +121,57 @@ class Inlet:
             self._scope.spawn(self._serve(*streams), name="connection")
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        first = b""
+        self._connections += 1
         try:
-            while (head := await read_head(reader, first=first)) is not None:
-                if head.field("expect").lower() == "100-continue":
-                    writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-                visit, first = await self._one(head, reader, writer)
-                if visit.is_cut or not visit.is_done or "close" in head.field("connection").lower() or head.is_old:
-                    break
-        except InvalidInput as error:
-            log.warning("the agent's request: %s", error.sentence)
+            if self._connections > MOST_CONNECTIONS:
+                raise _Busy(f"more than {MOST_CONNECTIONS} connections")
+            await self._serve_all(reader, writer)
+        except _Busy as error:
+            log.warning("the agent asks for too much at once: %s", error)
+            writer.write(_BUSY)
+        except (InvalidInput, TimeoutError) as error:
+            log.warning("the agent's request: %s", error if isinstance(error, InvalidInput) else "it never ended")
             writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         except OSError:
             pass  # it hung up
         finally:
+            self._connections -= 1
             writer.close()
 
-    async def _one(self, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[Visit, bytes]:
-        body = await whole_body(reader, head)
+    async def _serve_all(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first = b""
+        while first := first or await _next_byte(reader):
+            with self._room() as take:
+                async with asyncio.timeout(REQUEST_S):
+                    head = await read_head(reader, first=first)
+                    if head is None:
+                        break
+                    if head.field("expect").lower() == "100-continue":
+                        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                    body = await whole_body(reader, head, take)
+                visit, first = await self._one(head, body, reader, writer)
+            if visit.is_cut or not visit.is_done or "close" in head.field("connection").lower() or head.is_old:
+                break
+
+    @contextmanager
+    def _room(self) -> Iterator[Callable[[int], None]]:
+        """Room for the body of one request, which it takes as it comes; where there is none left, that raises _Busy."""
+        taken = 0
+
+        def take(size: int) -> None:
+            nonlocal taken
+            taken += size
+            self._held += size
+            if self._held > MOST_HELD:
+                raise _Busy(f"requests of more than {MOST_HELD:,} bytes")
+
+        try:
+            yield take
+        finally:
+            self._held -= taken
+
+    async def _one(self, head: Head, body: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+                   ) -> tuple[Visit, bytes]:
         gone = self._scope.spawn(_next_byte(reader), name="hang-up")
         visit = Visit(head, body, writer, gone)
         work = self._scope.spawn(self._guarded(visit), name="request")

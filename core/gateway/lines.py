@@ -50,11 +50,13 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LinePlacement(msgspec.Struct, frozen=True):
-    """Where a request belongs: it shares the first `shared` items with its line."""
+    """Where a request belongs: it shares the first `shared` items with its line. `is_taken_up`: it is the first one of
+    an agent that was started again, and goes by what it is to the line, as the agent may have another name now."""
 
     line: AgentLine
     relation: Relation
     shared: int = 0
+    is_taken_up: bool = False
 
 
 def identity_of(head: Head) -> tuple[tuple[str, ...], bool]:
@@ -96,7 +98,7 @@ class AgentLines:
             return LinePlacement(best, "rewound", shared)
         begun = main if adopts else self._same(asked)
         if begun is not None:
-            return LinePlacement(begun, "compacted", shared if best is begun else 0)
+            return LinePlacement(begun, "compacted", shared if best is begun else 0, adopts)
         if main is None and not asked.is_subagent:
             return LinePlacement(AgentLine(name=MAIN, kind="main"), "new")
         return LinePlacement(AgentLine(name="subagent", kind="subagent"), "new")

@@ -15,8 +15,19 @@ CONNECT_S = 20.0
 IDLE_S = 30.0
 """A connection that rested longer is not used again: the other end may have closed it."""
 BUFFER = 1 << 20
+_UNREACHABLE = "The endpoint cannot be reached: "
+SILENCE_S = 3600.0
+"""So long an endpoint may say nothing, before its answer (a model may think) and between two pieces of it."""
+
+LONGEST_S = 6 * 3600.0
+"""So long an answer may take in all, in seconds: of one that never ends a piece may come again and again."""
+
 MOST_INTERIM = 20
 """Heads before that of the answer (100 Continue, 103 Early Hints)."""
+
+
+class _Ended(Unavailable):
+    """The endpoint ended the connection before it said anything."""
 
 
 class _Connection:
@@ -35,18 +46,29 @@ class UpstreamAnswer:
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The body as it comes, exactly as it was sent but for its framing. Raises Unavailable where it breaks off."""
+        coming = aiter(body_pieces(self._connection.reader, self.head, is_head=self._is_head))
+        clock = asyncio.get_running_loop()
+        end = clock.time() + LONGEST_S
         try:
-            async for piece in body_pieces(self._connection.reader, self.head, is_head=self._is_head):
+            while (piece := await self._next(coming, min(SILENCE_S, end - clock.time()))) is not None:
                 yield piece
         except (OSError, InvalidInput) as error:
             raise _away(f"its answer broke off: {error}") from error
         self._whole = True
 
+    @staticmethod
+    async def _next(coming: AsyncIterator[bytes], seconds: float) -> bytes | None:
+        try:
+            async with asyncio.timeout(seconds):
+                return await anext(coming, None)
+        except TimeoutError as error:
+            raise _away(f"its answer did not go on for {SILENCE_S:g} s, or took more than {LONGEST_S:g} s") from error
+
     def close(self) -> None:
         """The connection rests for the next request when the body was read to its end; else it is closed."""
-        ends = "close" in self.head.field("connection").lower() or self.head.is_old
-        is_framed = self.head.is_chunked or self.head.length is not None
-        if self._whole and is_framed and not ends:
+        head = self.head
+        ends = not self._whole or "close" in head.field("connection").lower() or head.is_old
+        if not ends and (head.is_chunked or head.length is not None):
             self._upstream.rest(self._connection)
         else:
             self._connection.writer.close()
@@ -71,12 +93,22 @@ class Upstream:
         head = write_head(f"{method} {target} HTTP/1.1", (("Host", self._authority), *fields, *length))
         resting = self._rested()
         if resting is not None:
-            with contextlib.suppress(OSError, Unavailable):  # it may have ended while it rested: nothing was answered
-                return await self._exchange(resting, method, head, body)
+            with contextlib.suppress(OSError, _Ended):  # it may have ended while it rested: nothing was answered
+                return await self._in_time(resting, method, head, body)
         try:
-            return await self._exchange(await self._connect(), method, head, body)
+            return await self._in_time(await self._connect(), method, head, body)
         except OSError as error:
             raise _away(str(error) or type(error).__name__) from error
+
+    async def _in_time(self, connection: _Connection, method: str, head: bytes, body: bytes) -> UpstreamAnswer:
+        patience = asyncio.timeout(SILENCE_S)
+        try:
+            async with patience:
+                return await self._exchange(connection, method, head, body)
+        except TimeoutError as error:
+            if not patience.expired():
+                raise  # the connection's own
+            raise _away(f"it did not answer within {SILENCE_S:g} s") from error
 
     async def _exchange(self, connection: _Connection, method: str, head: bytes, body: bytes) -> UpstreamAnswer:
         try:
@@ -88,8 +120,10 @@ class Upstream:
                 answer = await read_head(connection.reader)
                 if answer is None or not 100 <= answer.status < 200:
                     break
-            if answer is None or answer.status < 200:
-                raise _away("it ended the connection without an answer")
+            if answer is None:
+                raise _Ended("endpoint_unreachable", _UNREACHABLE + "it ended the connection without an answer.")
+            if answer.status < 200:
+                raise _away("it sent no head of an answer")
         except InvalidInput as error:
             connection.writer.close()
             raise _away(error.sentence) from error
@@ -132,4 +166,4 @@ class Upstream:
 
 
 def _away(why: str) -> Unavailable:
-    return Unavailable("endpoint_unreachable", f"The endpoint cannot be reached: {why[:300]}.")
+    return Unavailable("endpoint_unreachable", f"{_UNREACHABLE}{why[:300].rstrip('.')}.")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import socket
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -75,7 +77,9 @@ def _way_out(engine: Client, tag: str, reach: tuple[str, ...]) -> Iterator[dict[
     if not reach:
         yield {"network_mode": "none"}
         return
-    network, egress, labels = f"tiphys-build-{tag}", f"tiphys-build-{tag}-egress", {"tiphys.build": tag}
+    network, labels = f"tiphys-build-{tag}-{secrets.token_hex(4)}", {"tiphys.build": tag}
+    egress = f"{network}-egress"  # of this build alone: another one of the same image may begin and end meanwhile
+    _drop_left(engine, "tiphys.build", 2 * LONGEST_S)
     try:
         ensure_network(engine, network, labels)
         ensure_egress(engine, egress, network, build_image(engine), reach, labels)
@@ -85,6 +89,17 @@ def _way_out(engine: Client, tag: str, reach: tuple[str, ...]) -> Iterator[dict[
             engine.containers.get(egress).remove(force=True)
         with suppress(docker.errors.NotFound):
             engine.networks.get(network).remove()
+
+
+def _drop_left(engine: Client, label: str, seconds: float) -> None:
+    """Remove the ways out of builds whose program was killed: none builds for so long."""
+    old = datetime.now(UTC) - timedelta(seconds=seconds)
+    chosen = {"label": label}
+    for found in (*engine.containers.list(all=True, ignore_removed=True, filters=chosen),
+                  *engine.networks.list(filters=chosen)):
+        if datetime.fromisoformat(found.attrs["Created"][:19]).replace(tzinfo=UTC) < old:
+            with suppress(docker.errors.APIError):
+                found.remove(**({"force": True} if "Image" in found.attrs else {}))
 
 
 def _build(engine: Client, name: str, context: Path, reference: str, options: dict[str, Any]) -> None:

@@ -40,7 +40,10 @@ def invite_again(conn: Connection, name: str, valid: timedelta) -> str:
     """Invite the holder of an account to another token for it; the one of now is good until then. Raises NotFound."""
     known = next((a for a in accounts.accounts(conn) if a.name == name and a.revoked_at is None), None)
     if known is None:
-        raise NotFound("no_account", f"There is no account {name}.", name=name)
+        hint = (f" The invitation to it was not opened yet: without --again {name} gets a new one, and the old one is "
+                "void.")
+        waits = any(one.account == name for one in open_invitations(conn))
+        raise NotFound("no_account", f"There is no account {name}.{hint if waits else ''}", name=name)
     return _make(conn, name, known.scopes, valid, known.expires_at, renews=True)
 
 

@@ -5,8 +5,9 @@ Every function takes a connection; those that write expect to be inside a transa
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -66,7 +67,10 @@ def head(conn: Connection, session: str) -> int:
 
 def row(conn: Connection, session: str) -> SessionRow:
     """The session's row. Raises NotFound."""
-    return _state(conn, session)[1]
+    found = scalar(conn, "SELECT row FROM session WHERE id = ?", session)
+    if found is None:
+        raise _unknown(session)
+    return decode_row(found, session)
 
 
 def rows(conn: Connection) -> list[SessionRow]:
@@ -78,13 +82,13 @@ def rows(conn: Connection) -> list[SessionRow]:
     return [row for row in found if not row.is_hidden]
 
 
-def put_row(conn: Connection, row: SessionRow) -> bool:
+def put_row(conn: Connection, fresh: SessionRow) -> bool:
     """Take a row that the server sent; False when what is held is as new. Creates the session."""
-    create(conn, row.session)
-    held = _state(conn, row.session)[1]
-    if held.seq > row.seq or held == row:
+    create(conn, fresh.session)
+    held = row(conn, fresh.session)
+    if held.seq > fresh.seq or held == fresh:
         return False
-    _save_row(conn, row)
+    _save_row(conn, fresh)
     return True
 
 
@@ -93,8 +97,8 @@ def append(conn: Connection, session: str, bodies: Sequence[bytes]) -> int:
 
     Raises NotFound for an unknown session, InvalidInput where a body is no event (then nothing may be kept).
     """
-    held, row = _state(conn, session)
-    return _insert(conn, row, held, bodies, e.decode_event, _summed)
+    held, row, digest = _state(conn, session)
+    return _insert(conn, row, held, digest, bodies, e.decode_event, _summed)
 
 
 def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -> int:
@@ -104,10 +108,11 @@ def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -
     `expect`) when some before `first` are missing.
     """
     create(conn, session)
-    held, row = _state(conn, session)
+    held, row, digest = _state(conn, session)
     if first > held + 1:
         raise Conflict("seq_gap", f"Event {first} of session {session} follows {held}.", expect=held + 1)
-    return _insert(conn, row, held, bodies[held + 1 - first :], e.decode_stored, lambda _, row, __: row)
+    fresh = bodies[held + 1 - first :]
+    return _insert(conn, row, held, digest, fresh, e.decode_stored, lambda _, row, __: row)
 
 
 def read(conn: Connection, session: str, after: int = 0, limit: int = 256, max_bytes: int = 512 * 1024
@@ -252,7 +257,7 @@ def append_journal(conn: Connection, session: str, fence: int, first: int, bodie
     return int(row[1]) + len(fresh) - 1
 
 
-def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes],
+def _insert(conn: Connection, row: SessionRow, held: int, digest: bytes, bodies: Sequence[bytes],
             decode: Callable[[bytes], e.Event], summed: Callable[[Connection, SessionRow, list[e.Event]], SessionRow]
             ) -> int:
     if not bodies:
@@ -267,8 +272,18 @@ def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes
             row = advance(row, seq, event)
     conn.executemany("INSERT INTO event (session, seq, kind, step, body) VALUES (?, ?, ?, ?, ?)", values)
     loose_blobs.named(conn, bodies)
-    _save_row(conn, summed(conn, row, events), held + len(bodies))
+    text = msgspec.json.encode(summed(conn, row, events)).decode()
+    sql = "UPDATE session SET row = ?, head = ?, digest = ? WHERE id = ?"
+    conn.execute(sql, (text, held + len(bodies), chained(digest, bodies), row.session))
     return held + len(bodies)
+
+
+def chained(digest: bytes, bodies: Iterable[bytes]) -> bytes:
+    """The digest of a session's events (b"" for none) with these after them: BLAKE2b-128 of the digest before and the
+    next body, one after another, so that no event can be changed, dropped or moved without it."""
+    for body in bodies:
+        digest = hashlib.blake2b(digest + body, digest_size=16).digest()
+    return digest
 
 
 def _summed(conn: Connection, row: SessionRow, events: list[e.Event]) -> SessionRow:
@@ -281,9 +296,9 @@ def _summed(conn: Connection, row: SessionRow, events: list[e.Event]) -> Session
 
 def count_judged(conn: Connection, session: str) -> None:
     """Make the sum of what people said of a session, of which an older program kept none."""
-    row = judged.count(conn, _state(conn, session)[1])
-    _save_row(conn, row)
-    queues.follow(conn, row)
+    counted = judged.count(conn, row(conn, session))
+    _save_row(conn, counted)
+    queues.follow(conn, counted)
 
 
 def _labels(event: e.Event) -> tuple[str, int | None]:
@@ -299,16 +314,16 @@ def _labels(event: e.Event) -> tuple[str, int | None]:
             return str(f.__struct_config__.tag), getattr(f, "step", None)
 
 
-def _state(conn: Connection, session: str) -> tuple[int, SessionRow]:
-    row = conn.execute("SELECT head, row FROM session WHERE id = ?", (session,)).fetchone()
+def _state(conn: Connection, session: str) -> tuple[int, SessionRow, bytes]:
+    """The head, the row and the digest of the events."""
+    row = conn.execute("SELECT head, row, digest FROM session WHERE id = ?", (session,)).fetchone()
     if row is None:
         raise _unknown(session)
-    return row[0], decode_row(row[1], session)
+    return row[0], decode_row(row[1], session), row[2]
 
 
-def _save_row(conn: Connection, row: SessionRow, held: int | None = None) -> None:
-    text = msgspec.json.encode(row).decode()
-    conn.execute("UPDATE session SET row = ?, head = ifnull(?, head) WHERE id = ?", (text, held, row.session))
+def _save_row(conn: Connection, row: SessionRow) -> None:
+    conn.execute("UPDATE session SET row = ? WHERE id = ?", (msgspec.json.encode(row).decode(), row.session))
 
 
 def _unknown(session: str) -> NotFound:

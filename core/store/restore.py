@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,13 +53,27 @@ def survey(path: Path) -> Survey:
         raise _rubbish(path, error) from error
 
 
-def check_payloads(path: Path) -> None:
-    """Read every payload of a log that `survey` found sound. Raises InvalidInput (log_damaged): some are not what they
-    were. All else of such a log can be used, so a restore does not refuse it."""
+def check_content(path: Path) -> None:
+    """Hold every event and payload of a log that `survey` found sound against its digest. Raises InvalidInput
+    (log_damaged): some are not what they were. All else of such a log can be used, so a restore does not refuse it."""
     with closing(connect(path, readonly=True)) as conn:
-        found = list(blobs.altered(conn))
-    if found:
-        raise _damaged(path, f"{counted(len(found), 'payload')} changed on the disk, the first is {found[0][:12]}….")
+        sessions = list(_altered_sessions(conn))
+        payloads = list(blobs.altered(conn))
+    if sessions:
+        raise _damaged(path, f"events of {counted(len(sessions), 'session')} changed on the disk, the first is "
+                       f"{sessions[0]}.")
+    if payloads:
+        raise _damaged(path, f"{counted(len(payloads), 'payload')} changed on the disk, the first is "
+                       f"{payloads[0][:12]}….")
+
+
+def _altered_sessions(conn: Connection) -> Iterator[str]:
+    """The sessions whose events are not those that were appended; none of a file that is older than digests."""
+    if not any(column[1] == "digest" for column in conn.execute("PRAGMA table_info(session)")):
+        return
+    for session, head, digest in conn.execute("SELECT id, head, digest FROM session ORDER BY id").fetchall():
+        if log.chained(b"", (placed.body for placed in log.read_all(conn, session, head))) != digest:
+            yield session
 
 
 def _checked(conn: Connection, path: Path) -> Survey:

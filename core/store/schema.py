@@ -6,6 +6,7 @@ transaction, after a backup of a file that existed before; a file of a newer pro
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import secrets
 from functools import lru_cache
@@ -265,6 +266,18 @@ UPDATE session SET row = json_set(row, '$.reports', (SELECT count(*) FROM event
            OR json_extract(CAST(body AS TEXT), '$.fact.head.kind') IN ('message', 'submit'))))
   WHERE json_valid(row);
 """)
+
+
+@migrations
+def m0012_digests(db: Database) -> None:
+    """Each session has a digest of its events, one after another: text that was changed on the disk is found."""
+    db.execute("ALTER TABLE session ADD COLUMN digest BLOB NOT NULL DEFAULT x''")
+    for session, head in db.execute("SELECT id, head FROM session").fetchall():
+        digest = b""
+        for (body,) in db.execute("SELECT body FROM event WHERE session = ? AND seq <= ? ORDER BY seq",
+                                  [session, head]):
+            digest = hashlib.blake2b(digest + body, digest_size=16).digest()
+        db.execute("UPDATE session SET digest = ? WHERE id = ?", [digest, session])
 
 
 def open_log(path: Path | str) -> Connection:

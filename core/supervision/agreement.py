@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from statistics import median
@@ -58,11 +59,14 @@ class PersonTime(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
-    """All of it over some sessions. `alpha` is Krippendorff's over all people and steps."""
+    """All of it over some sessions: of the `steps` people `decided` some, and on others the labels that a file brought
+    stand alone (`labelled`). Such labels decide as a person does, and count as one of the people in all that follows;
+    `alpha` is Krippendorff's over all of them and all steps."""
 
     sessions: int
     steps: int
     decided: int
+    labelled: int
     sources: tuple[SourceAgreement, ...]
     pairs: tuple[PairAgreement, ...]
     alpha: float | None
@@ -88,16 +92,22 @@ def agreement(trajectories: Sequence[Trajectory]) -> Agreement:
     people = sorted({v.author.key for u in units for v in u.verdicts if v.author.kind in PEOPLE})
     alpha = krippendorff_alpha([[v.value for v in _people(u)] for u in units])
     steps = [e for t in trajectories for e in t.steps]
-    return Agreement(sessions=len(trajectories), steps=len(steps), decided=sum(map(_is_decided, steps)),
+    deciders = Counter(map(_decider, steps))
+    return Agreement(sessions=len(trajectories), steps=len(steps), decided=deciders["person"],
+                     labelled=deciders["import"],
                      sources=tuple(_of_source(n, units) for n in names),
                      pairs=tuple(_of_pair(a, b, units) for a, b in combinations(people, 2)), alpha=alpha,
                      times=tuple(_of_person(p, trajectories) for p in sorted({*people, *_timed(trajectories)})))
 
 
-def _is_decided(entry: StepEntry) -> bool:
-    """Whether people decided on a whole step: on each of its actions."""
-    return all(_person(_Unit(tuple(on_one))) is not None
-               for on_one in by_action(entry.verdicts.values(), len(entry.head.tools)).values())
+def _decider(entry: StepEntry) -> str:
+    """Who decided on a whole step, that is on each of its actions: a "person", the labels of its file alone ("import"),
+    or nobody ("")."""
+    given = [_people(_Unit(tuple(on_one)))
+             for on_one in by_action(entry.verdicts.values(), len(entry.head.tools)).values()]
+    if not all(given):
+        return ""
+    return "person" if any(one.author.kind == "person" for on_one in given for one in on_one) else "import"
 
 
 def _timed(trajectories: Sequence[Trajectory]) -> set[str]:

@@ -10,9 +10,13 @@ if [ "$(id -u)" = 0 ]; then
   [ -f build/dockerd.pid ] || started=yes
   $here/engine.sh start || true
 fi
-finish() { [ -z "$started" ] || $here/engine.sh stop; }
+finish() {  # the status is that of the work, also where somebody loses patience while the engine ends
+  trap '' INT TERM
+  [ -z "$started" ] || $here/engine.sh stop
+}
 trap finish EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 options=()
 [ -z "${UNCONFINED:-}" ] || options+=(--unconfined)

@@ -192,7 +192,7 @@
     <message numerus="yes">
         <source>%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
         <translation>
-            <numerusform>%n chosen session are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
+            <numerusform>%n chosen session is not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
             <numerusform>%n chosen sessions are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
         </translation>
     </message>
@@ -368,7 +368,7 @@
     <message numerus="yes">
         <source>%n part(s) are not on the server either.</source>
         <translation>
-            <numerusform>%n part are not on the server either.</numerusform>
+            <numerusform>%n part is not on the server either.</numerusform>
             <numerusform>%n parts are not on the server either.</numerusform>
         </translation>
     </message>

@@ -5611,6 +5611,10 @@ Delete or right click: take it away</source>
         <translation>端点：智能体看到的一切都将发送到 {name}。</translation>
     </message>
     <message>
+        <source>Code: the installed package {name} runs as this user without a container. Its settings: {endpoint}.</source>
+        <translation>代码：已安装的软件包 {name} 以该用户的身份运行，不在容器中。其设置：{endpoint}。</translation>
+    </message>
+    <message>
         <source>Image: the container is made from {name}.</source>
         <translation>镜像：容器由 {name} 创建。</translation>
     </message>
@@ -6308,6 +6312,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Token</source>
         <translation>令牌</translation>
+    </message>
+    <message>
+        <source>Join…</source>
+        <translation>加入…</translation>
     </message>
 </context>
 <context>
@@ -7285,6 +7293,34 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Failed</source>
         <translation>已失败</translation>
+    </message>
+    <message>
+        <source>by a person</source>
+        <translation>由人</translation>
+    </message>
+    <message>
+        <source>the model does not answer</source>
+        <translation>模型没有应答</translation>
+    </message>
+    <message>
+        <source>for advice</source>
+        <translation>等待建议</translation>
+    </message>
+    <message>
+        <source>for a host that is away</source>
+        <translation>等待失联的主机</translation>
+    </message>
+    <message>
+        <source>for a free host</source>
+        <translation>等待空闲主机</translation>
+    </message>
+    <message>
+        <source>its runner died</source>
+        <translation>其运行进程已终止</translation>
+    </message>
+    <message>
+        <source>the agent&apos;s program ended</source>
+        <translation>智能体程序已结束</translation>
     </message>
     <message>
         <source>Working on step {n}</source>

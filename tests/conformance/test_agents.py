@@ -159,6 +159,41 @@ def test_spoken_to_by_its_protocol_it_asks_a_person_and_its_commands_and_plan_ar
         asyncio.run(main())
 
 
+@pytest.mark.parametrize("agent", [
+    pytest.param(a, id=a.name, marks=[] if a.is_here else pytest.mark.skip(reason="not installed"))
+    for a in AGENTS if recipe_named(a.name).acp])
+def test_killed_with_its_runner_it_is_spoken_to_again_in_the_conversation_of_before(agent: Agent, tmp_path: Path
+                                                                                    ) -> None:
+    """`session/load`: what it said and did before stands in its next request once, and no step is there twice."""
+    for stand in stand_for(agent, tmp_path, Script(subagents=False, pace_s=0.3)):
+        async def main(stand: GatewayStand = stand) -> None:
+            async with stand.session(stand.settings(agent.name, base=agent.base, acp="allow")) as client:
+                await guided(stand, client, 2)
+                await until(lambda: stand.trajectory().row.steps >= 3 or gone(stand), seconds=120)
+                stand.kill_runner()  # the log has its fourth request, whose answer may be on its way
+                for pid in agent_pids(stand):
+                    os.kill(pid, signal.SIGKILL)
+                before = len(stand.upstream.main)
+                stand.start_runner()
+                trajectory = await stand.over(client, 240)
+                judge_loaded(stand, trajectory, before)
+
+        asyncio.run(main())
+
+
+def judge_loaded(stand: GatewayStand, trajectory: Trajectory, before: int) -> None:
+    """The conversation went on, and holds each of its words once."""
+    judge_killed(stand, trajectory)
+    last, first = stand.upstream.main[before - 1].text, stand.upstream.main[before].text
+    assert first.count("TASK-MAIN") == last.count("TASK-MAIN"), "the task was given anew"
+    assert "Go on." in first and "Go on." not in last
+    new = [fact for fact, raw in stand.requests_in_log().values() if raw in [r.raw for r in stand.upstream.main]]
+    assert not [fact.number for fact in new if fact.relation == "compacted"], [f.relation for f in new]
+    numbers = [step.head.number for step in trajectory.steps]
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= 6
+    assert (stand.workspace / "guided.txt").exists() and not (stand.workspace / "plain.txt").exists()
+
+
 def judge_protocol(stand: GatewayStand, trajectory: Trajectory) -> None:
     """What the protocol told is in the log, and the endpoint was sent what the log says."""
     judge(stand, trajectory, finished=False)

@@ -18,6 +18,7 @@ from support.agents import turns
 from support.stranger import foreigner
 from support.tally import tally
 
+from core.program import PARTS
 from core.store import log
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
@@ -25,6 +26,7 @@ from core.store.schema import open_log
 from core.store.sqlite import connect
 
 PATIENCE_S = 90.0
+ROOT = Path(__file__).parents[2]
 
 
 def wait(condition: Callable[[], object], what: str) -> None:
@@ -73,18 +75,17 @@ serve(make)
 """
 
 
+NO_WORKERS = {"tiphys", "desktop", "screenshots", "qt-version", "devices", "train"}
+"""Parts of the program that do not answer who started them; a training goes on without its window."""
+
+
 def workers(folder: Path) -> dict[str, list[str]]:
-    """Every worker process that there is, by the module that it is."""
+    """Every worker process that there is, by the part that it is."""
     events, index = str(folder / "log.db"), str(folder / "index.db")
-    return {
-        "export": ["-m", "core.export.worker", "--log", events],
-        "rules": ["-m", "core.supervision.worker", "--log", events, "--rules", str(folder)],
-        "the server's search": ["-m", "core.server.search_worker", events, index],
-        "the window's search": ["-m", "app.desk.search_worker", "--copy", "", events, index],
-        "pictures": ["-m", "app.step.picture_worker"],
-        "environments": ["-m", "core.environments.play_worker"],
-        "one that a regular expression holds": ["-c", _BUSY],
-    }
+    given = {"export": ["--log", events], "rules": ["--log", events, "--rules", str(folder)],
+             "search": [events, index], "find": ["--copy", "", events, index]}
+    parts = {name: ["-m", module, *given.get(name, [])] for name, module in PARTS.items() if name not in NO_WORKERS}
+    return {**parts, "one that a regular expression holds": ["-c", _BUSY]}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -115,12 +116,13 @@ def test_a_worker_ends_with_whoever_started_it(tmp_path: Path) -> None:
     tally("workers whose parent was killed, still there", len(workers(tmp_path)), left)
 
 
-def test_every_worker_module_is_tried(tmp_path: Path) -> None:
-    root = Path(__file__).parents[2]
-    found = {str(path.relative_to(root).with_suffix("")).replace("/", ".") for folder in ("core", "app")
-             for path in (root / folder).rglob("*worker.py") if 'if __name__ == "__main__":' in path.read_text()}
+def test_every_module_that_is_a_process_is_tried_or_named(tmp_path: Path) -> None:
+    found = {str(path.relative_to(ROOT).with_suffix("")).replace("/", ".") for folder in ("core", "app")
+             for path in (ROOT / folder).rglob("*.py")
+             if 'if __name__ == "__main__":' in (text := path.read_text())
+             and ("end_with_parent()" in text or path.name.endswith("worker.py"))}
     tried = {command[1] for command in workers(tmp_path).values() if command[0] == "-m"}
-    assert found - tried == {"core.training.worker"}, "a training goes on without its window"
+    assert found - tried == {PARTS["train"]} and set(PARTS) >= NO_WORKERS
 
 
 # ---- private servers

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import current_thread
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
+from support.logs import Maker
+from support.panels import workplace
 
+from app.drafts.controller import DraftsController
 from app.drafts.dialog import DraftsDialog
 from core.domain.drafts import DraftAnswer, DraftRecord
 from core.store.drafts import DraftRecords
@@ -71,3 +75,30 @@ def test_keys_accept_refuse_with_a_reason_and_go_on(dialog: DraftsDialog, record
     QTest.keyClicks(dialog.reason, "say which column")
     QTest.keyClick(dialog.list, Qt.Key.Key_M)
     assert (records.all()[1].state, records.all()[1].reason) == ("to mend", "say which column")
+
+
+def test_files_are_read_and_words_stored_beside_the_window(qtbot, tmp_path, records: DraftRecords) -> None:
+    """However large a run's files are, the window's thread reads none; a word waits for the one before."""
+    readers: set[str] = set()
+    real = DraftRecords.all
+    with workplace(tmp_path / "desk", Maker(1)) as (place, _), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DraftRecords, "all", lambda self: (readers.add(current_thread().name), real(self))[1])
+        told = []
+        place.notices.posted.connect(told.append)
+        parent = QWidget()
+        qtbot.addWidget(parent)
+        made = DraftsController(place, parent)
+        made.show(tmp_path / "none")
+        qtbot.waitUntil(lambda: any("holds no drafts.jsonl" in notice.sentence for notice in told))
+        made.show(tmp_path)
+        qtbot.waitUntil(lambda: made.dialog is not None)
+        dialog = made.dialog
+        dialog.decide("accepted")
+        dialog.decide("accepted")  # by a key that was held
+        assert dialog.chosen.id == "gen-0001-sums", "nothing moves before it is stored"
+        qtbot.waitUntil(lambda: dialog.chosen.id == "gen-0002")
+        (tmp_path / "drafts.jsonl").unlink()
+        dialog.decide("accepted")
+        qtbot.waitUntil(lambda: sum("holds no drafts.jsonl" in notice.sentence for notice in told) == 2)
+        assert not dialog.is_waiting, "what could not be stored may be said again"
+    assert readers and all(name.startswith("app-work") for name in readers)

@@ -73,8 +73,11 @@ def by_drop(made: Desktop, invitation: Invitation, folder: Path) -> None:
 def by_dialog(made: Desktop, invitation: Invitation, folder: Path) -> None:
     made.actions["file.servers"].trigger()
     dialog = next(d for d in made.window.findChildren(ServersDialog) if d.isVisible())
+    assert dialog.focusWidget() is dialog.address, "there is no server yet: the first word goes into the address"
+    assert dialog.add.text() == "Add" and dialog.token.isEnabled()
     dialog.address.setText(f" {invitation}")
-    QTest.mouseClick(dialog.add, Qt.MouseButton.LeftButton)
+    assert dialog.add.text() == "Join…" and not dialog.token.isEnabled(), "an invitation brings its own token"
+    QTest.keyClick(dialog.address, Qt.Key.Key_Return)
 
 
 def by_go_to(made: Desktop, invitation: Invitation, folder: Path) -> None:

@@ -181,6 +181,11 @@ def test_the_whole_list_by_keyboard(qtbot, tmp_path):
         assert (panel.words.text(), titles()) == ("is:attention", ["Argo"])
         QTest.keyClick(panel.words, Qt.Key.Key_Down)
         assert panel.list.hasFocus() and place.cursor.session == "s1"
+        panel.words.setText("Ogygia")
+        first.setFocus()
+        QTest.keyClick(first, Qt.Key.Key_Escape)
+        assert len(titles()) == 3, "Esc shows all, as the button says, wherever the keys are"
+        panel.list.setFocus()
         last = panel.chips.chips[-1]
         QTest.keyClick(last, Qt.Key.Key_Delete)
         assert [c.text() for c in panel.chips.chips] == ["Needs you", "New", "Running"]

@@ -6,6 +6,7 @@ import json
 import os
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from support.desktops import window
 from support.eventually import eventually
@@ -13,8 +14,10 @@ from support.parts import Parts, stopped
 from support.recipes import textcraft  # noqa: F401 - a fixture
 
 from app.desk.row_text import step_row
+from app.takeover.view import TakeoverView
 from core.domain.step import decode_body
 from core.domain.task import EnvironmentSettings
+from core.domain.tool_form import FormField, ToolForm
 from core.environments.registry import ENVIRONMENTS
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
@@ -79,9 +82,34 @@ async def test_a_person_cuts_a_slow_model_off_acts_by_keyboard_and_hands_back(qa
             assert [entry.head.author for entry in told.steps] == ["root", ""] and desk.row(key).score == 100.0
             assert step_row(told, 0).tool == "root · act" and step_row(told, 0).icon == "user-round"
             assert not view.carry_out.isVisibleTo(made.window), "it is the agent's again"
+            await eventually(lambda: not view.empty.button.isVisibleTo(view))  # nobody takes over what has ended
             await eventually(lambda: desk.replica.body(told.steps[0].body) is not None)
             body = decode_body(desk.replica.body(told.steps[0].body))
             assert (body.thought, body.actions[0].arguments) == ("Logs first.", {"command": commands[0]})
         shown = lab.tiphys("show", session)[0]
         assert [step["author"] for step in shown["steps"]] == ["root", None]
 
+
+def test_tab_goes_from_the_tool_through_its_fields_and_back_and_what_lacks_is_seen(qtbot):
+    view = TakeoverView(QAction("Take over"), QAction("Hand back"), None)
+    qtbot.addWidget(view)
+    view.offer([ToolForm(name="open", about="", fields=(FormField(name="name"),)),
+                ToolForm(name="run", about="", fields=(FormField(name="command", is_required=True, is_long=True),
+                                             *(FormField(name=f"more{n}") for n in range(8))))])
+    view.show_holder("You write step 2.", may_act=True)
+    view.resize(300, 220)
+    view.show()
+    view.activateWindow()
+    qtbot.waitUntil(view.isActiveWindow)
+    assert view.tool.currentText() == "run", "who takes over wants to do something, not to open it"
+    command, last = view.form.fields["command"], view.form.fields["more7"]
+    view.tool.setFocus()
+    QTest.keyClick(view.tool, Qt.Key.Key_Tab)
+    assert view.focusWidget() is command
+    QTest.keyClick(command, Qt.Key.Key_Backtab)
+    assert view.focusWidget() is view.tool
+    last.setFocus()
+    QTest.keyClick(last, Qt.Key.Key_Tab)
+    assert view.focusWidget() is view.why
+    view.say_problem("“command” is missing.", "command")
+    qtbot.waitUntil(lambda: command.visibleRegion().boundingRect().height() == command.height())

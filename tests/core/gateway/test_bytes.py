@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.gateway_bench import TOKEN, Bench, ask
 from support.scripted_upstream import Script, Upstream, serve
 
 from core.agents import seam as seam_module
-from core.agents.agent_words import AgentWords
-from core.agents.delivery import Inbox
-from core.agents.journal import Journal
-from core.agents.line_session import LineSession
-from core.agents.line_sessions import LineSessions
-from core.agents.seam import Seam
-from core.agents.signals import Signals
-from core.agents.steps import StepJournal
-from core.agents.subagent import SubagentCall, SubagentSession
-from core.aio import TaskScope
-from core.domain.events import ControlAsked, ExchangeMade, GuidanceQueued, StepAdded, encode_event, make_event
+from core.domain.events import ControlAsked, GuidanceQueued, StepAdded
 from core.domain.step import Usage, decode_body
-from core.domain.task import AgentSettings, ModelSettings, Task
-from core.domain.verdict import Author
-from core.gateway.inlet import Inlet, Streams
-from core.gateway.recipe import Recipe
-from core.gateway.request import RequestReader
-from core.gateway.upstream import Upstream as Endpoint
-from core.llm.model import estimate_tokens
 from core.store.blobs import compress
 
-TOKEN = "session-token"
-PERSON = Author(kind="person", name="p")
 SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 
 
@@ -59,56 +39,6 @@ def requests(items: int = 1) -> dict[str, tuple[str, dict[str, Any]]]:
     }
 
 
-class Bench:
-    """A gateway in this process, on a port."""
-
-    def __init__(self, folder: Path, upstream: Upstream) -> None:
-        self.journal = Journal(folder / "journal.db", "s1")
-        self.inbox = Inbox(self.journal)
-        self.signals = Signals(self.inbox)
-        steps = StepJournal(self.journal, self.inbox, Task(id="t", title="T", description="D"), estimate_tokens)
-        settings = AgentSettings(model=ModelSettings(kind="endpoint", input_price=1.0, output_price=2.0))
-        recipe = Recipe(title="small", dialect="chat")
-        main = LineSession(self.journal, self.inbox, steps, settings, recipe, dict)
-        words = AgentWords(main, self.inbox, self.signals, host="main", is_attached=False, speaks_acp=False,
-                           stays=False, is_over=lambda: False, on_leave=lambda what: None,
-                           on_waits=lambda waits: None, on_ended=lambda status: None)
-        self.seam = Seam(LineSessions(main, self.call, recipe), self.inbox, self.signals, RequestReader(),
-                         Endpoint(upstream.url + self.base), token=TOKEN, key="real-key", words=words,
-                         is_over=lambda: False, on_paused=lambda paused: None, on_text=lambda text: None,
-                         on_step=lambda step: None, on_failures=lambda count, sentence: None)
-        self.port = 0
-
-    base = ""
-
-    @staticmethod
-    def call(call: SubagentCall) -> SubagentSession:
-        raise AssertionError(call)
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[Bench]:
-        waiting: asyncio.Queue[Streams] = asyncio.Queue()
-        server = await asyncio.start_server(lambda r, w: waiting.put_nowait((r, w)), "127.0.0.1", 0)
-        self.port = server.sockets[0].getsockname()[1]
-        async with TaskScope("bench") as scope:
-            scope.spawn(Inlet(waiting.get, self.seam.handle).run(), name="gateway")
-            try:
-                yield self
-            finally:
-                server.close()
-        await self.seam.close()
-        self.journal.close()
-
-    def take(self, *facts: object) -> None:
-        """What the log brings."""
-        first = self.inbox.cursor + 1
-        self.inbox.take(first, [encode_event(make_event(f, PERSON)) for f in facts])  # type: ignore[arg-type]
-        self.signals.ring()
-
-    def exchanges(self) -> list[ExchangeMade]:
-        return [f for f in self.journal.facts() if isinstance(f, ExchangeMade)]
-
-
 @pytest.fixture
 def script() -> Script:
     return Script(subagents=False)
@@ -117,19 +47,6 @@ def script() -> Script:
 @pytest.fixture
 def upstream(script: Script) -> Iterator[Upstream]:
     yield from serve(script)
-
-
-def ask(port: int, path: str, body: Any, *, method: str = "POST", headers: dict[str, str] | None = None,
-        token: str = TOKEN) -> tuple[int, dict[str, str], bytes]:
-    """One request over a socket; blocking."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    raw = body if isinstance(body, bytes) else json.dumps(body, separators=(",", ": ")).encode()
-    connection.request(method, path, raw, {"Authorization": f"Bearer {token}", "X-Custom": "a b; c",
-                                           "Content-Type": "application/json", **(headers or {})})
-    answer = connection.getresponse()
-    found = answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
-    connection.close()
-    return found
 
 
 @pytest.mark.parametrize("dialect", ["chat", "anthropic", "responses", "gemini"])
@@ -142,8 +59,7 @@ def test_what_goes_in_and_comes_out_is_what_it_would_be_without_us(tmp_path: Pat
         path = path.replace("streamGenerateContent?alt=sse", "generateContent")
 
     async def main() -> None:
-        bench = Bench(tmp_path, upstream)
-        bench.seam._upstream = Endpoint(upstream.url + ("/v1" if dialect in ("chat", "responses") else ""))
+        bench = Bench(tmp_path, upstream.url + ("/v1" if dialect in ("chat", "responses") else ""))
         async with bench.open():
             direct = await asyncio.to_thread(ask, int(upstream.url.rpartition(":")[2]), path, body)
             ours = await asyncio.to_thread(ask, bench.port, path, body)
@@ -172,7 +88,7 @@ def test_errors_and_limits_of_rate_come_as_they_are(tmp_path: Path, upstream: Up
     upstream.fails = lambda got: True  # type: ignore[method-assign]
 
     async def main() -> None:
-        async with Bench(tmp_path, upstream).open() as bench:
+        async with Bench(tmp_path, upstream.url).open() as bench:
             status, headers, said = await asyncio.to_thread(ask, bench.port, path, body)
             assert (status, said) == (529, upstream.received[0].answer) and headers["x-request-id"] == "req_1"
             (fact,) = bench.exchanges()
@@ -185,7 +101,7 @@ def test_who_has_no_token_or_leaves_its_context_elsewhere_is_refused(tmp_path: P
     path, body = requests()["responses"]
 
     async def main() -> None:
-        async with Bench(tmp_path, upstream).open() as bench:
+        async with Bench(tmp_path, upstream.url).open() as bench:
             assert (await asyncio.to_thread(ask, bench.port, path, body, token="guessed"))[0] == 401
             stored = {**body, "previous_response_id": "resp_1"}
             status, _, said = await asyncio.to_thread(ask, bench.port, path, stored)
@@ -202,7 +118,7 @@ def test_a_packed_request_is_unpacked_and_a_count_holds_the_guidance(tmp_path: P
     path, body = requests()["anthropic"]
 
     async def main() -> None:
-        async with Bench(tmp_path, upstream).open() as bench:
+        async with Bench(tmp_path, upstream.url).open() as bench:
             bench.take(GuidanceQueued(guidance="g1", text="look at the tests"))
             packed = compress(json.dumps(body).encode())
             answer = await asyncio.to_thread(ask, bench.port, path, packed, headers={"Content-Encoding": "zstd"})
@@ -226,8 +142,7 @@ def test_a_held_request_shows_signs_of_life_in_its_dialects_way(
         path = path.replace("streamGenerateContent?alt=sse", "generateContent")
 
     async def main() -> None:
-        bench = Bench(tmp_path, upstream)
-        bench.seam._upstream = Endpoint(upstream.url + ("/v1" if dialect in ("chat", "responses") else ""))
+        bench = Bench(tmp_path, upstream.url + ("/v1" if dialect in ("chat", "responses") else ""))
         async with bench.open():
             bench.take(ControlAsked(control="pause"))
             asked = asyncio.ensure_future(asyncio.to_thread(ask, bench.port, path, body))  # noqa: TID251
@@ -250,8 +165,7 @@ def test_an_agent_that_hangs_up_leaves_a_discarded_answer_and_comes_again_to_the
     upstream.script.pace_s = 0.5
 
     async def main() -> None:
-        bench = Bench(tmp_path, upstream)
-        bench.seam._upstream = Endpoint(upstream.url + "/v1")
+        bench = Bench(tmp_path, upstream.url + "/v1")
         async with bench.open():
             _reader, writer = await asyncio.open_connection("127.0.0.1", bench.port)
             raw = json.dumps(body).encode()
@@ -274,8 +188,7 @@ def test_a_result_whose_id_the_agent_made_up_is_that_of_the_tools_call(tmp_path:
     path, body = requests()["gemini"]
 
     async def main() -> None:
-        bench = Bench(tmp_path, upstream)
-        bench.seam._upstream = Endpoint(upstream.url)
+        bench = Bench(tmp_path, upstream.url)
         async with bench.open():
             _, _, answer = await asyncio.to_thread(ask, bench.port, path, body)
             said = json.loads(answer.partition(b"data: ")[2])["candidates"][0]["content"]
@@ -297,7 +210,7 @@ def test_an_agent_in_a_sandbox_says_nothing_of_its_session(tmp_path: Path, upstr
     """Its token is the one of the program that a person starts beside an attached agent; those words are not its."""
 
     async def main() -> None:
-        bench = Bench(tmp_path, upstream)
+        bench = Bench(tmp_path, upstream.url)
         async with bench.open():
             for path, body in (("ended", 0), ("note", "Leave was given."), ("leave", "to do it"), ("turn", True)):
                 assert (await asyncio.to_thread(ask, bench.port, f"/tiphys/{path}", body))[0] == 404

@@ -124,8 +124,8 @@ def test_a_roll_out_finds_a_server_that_came_back_at_another_port(tmp_path):
                 before = server.url
                 place = ServerLog(before, admin_token(tmp_path), partial(address_now, home, before))
                 await place.__aenter__()
-                playing = scope.spawn(roll_out(model, [environment_task("textcraft")], log=place, limits=Limits(steps=4)),
-                                      name="r")
+                tasks = [environment_task("textcraft")]
+                playing = scope.spawn(roll_out(model, tasks, log=place, limits=Limits(steps=4)), name="r")
                 await until(lambda: model.waiting == 1)
             port = urlsplit(before).port
             with socket.create_server(("127.0.0.1", port)):

@@ -16,6 +16,7 @@ from core.domain.trajectory import fold
 from core.store import log, outbox
 from core.store.backup import back_up, damage
 from core.store.migrations import Migrations
+from core.store.restore import check_content
 from core.store.schema import migrations, open_log, open_migrated
 from core.store.sqlite import connect, driver, scalar, transaction
 
@@ -49,6 +50,7 @@ def test_an_old_file_opens_and_says_what_it_said(old, tmp_path):
     held = list(log.read_all(conn, "old"))
     assert len(held) == 11 and held[0].event.fact.task.id == "task_1"
     assert fold("old", held).row == log.row(conn, "old")
+    check_content(path)
     assert [q.op.text for q in outbox.pending(conn)] == ["keep the seed"] and outbox.draft(conn, "old") == "half a"
     with transaction(conn):
         log.append(conn, "old", bodies[2:4])

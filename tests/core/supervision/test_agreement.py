@@ -101,6 +101,15 @@ def trajectory(maker):
     return fold("s", [Placed(session="s", seq=n, body=b) for n, b in enumerate(maker.bodies, 1)])
 
 
+def test_labels_of_a_file_are_no_people_and_counted_by_themselves():
+    maker = session()
+    for step in (4, 5):
+        maker.say(VerdictGiven(step=step, value="mask"), Author(kind="import", name="labels"))
+    told = agreement([trajectory(maker)])
+    assert (told.decided, told.labelled) == (3, 1), "of step 5 people said something too"
+    assert "import:labels" in {name for p in told.pairs for name in (p.first, p.second)}, "they count as one of them"
+
+
 def test_sources_are_held_against_people():
     told = agreement([trajectory(session())])
     assert (told.sessions, told.steps, told.decided) == (1, 5, 3)
