@@ -62,7 +62,7 @@ class Window(QMainWindow):
         self.left = LeftSide(self, place, panels, self.docks)
         self._bars = [add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
                               Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None]
-        self._focus = LostFocus(place, [*self._bars, self._top], self._by_place, self)
+        self.focus = LostFocus(place, [*self._bars, self._top], self._by_place, self)
         fill_menus(self, place.actions, [self.docks[p.key].toggleViewAction() for p in panels])
         self.toasts = Toasts(self)
         self._connect()
@@ -80,7 +80,7 @@ class Window(QMainWindow):
         self.layouts.left.connect(self.save_state)
         self.layouts.asked.connect(self._arrange_panels)
         actions["file.quit"].triggered.connect(self.close)
-        actions["go.find_all"].triggered.connect(self._show_find)
+        actions["go.find_all"].triggered.connect(lambda: self.show_panel("find"))
         place.notices.posted.connect(self.toasts.show_notice)
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
@@ -116,11 +116,7 @@ class Window(QMainWindow):
             self._place.actions[key].setEnabled(name != "queue")
         self._show_title()
         self._place.cursor.focus_list()
-        self._focus.lead_back_soon()
-
-    def is_home(self, widget: QWidget) -> bool:
-        """Whether this is the list to which Esc leads back."""
-        return self._focus.is_home(widget)
+        self.focus.lead_back_soon()
 
     def show_panel(self, key: str) -> None:
         """Bring a panel to the front, also one that was closed."""
@@ -133,9 +129,6 @@ class Window(QMainWindow):
 
     def _by_place(self) -> list[QWidget]:
         return [self.docks[key].widget() for key in with_lists(self._panels, self.layouts.current)]
-
-    def _show_find(self) -> None:
-        self.show_panel("find")
 
     def _open_notice(self, notice: Notice) -> None:
         if notice.about is None:
@@ -198,7 +191,7 @@ class Window(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc, where nobody had another use for it, leads back to the list; what was typed stays."""
         if event.key() == Qt.Key.Key_Escape:
-            self._focus.lead_back()
+            self.focus.lead_back()
         else:
             super().keyPressEvent(event)
 
