@@ -27,18 +27,18 @@ class CodeColours(QObject):
         self._document = document
         self._places: tuple[CodePlace, ...] = ()
         self._work = BackgroundWork(self)
-        self._work.done.connect(self._colour)
+        self._work.done.connect(self._colour_places)
 
     def show(self, places: Sequence[CodePlace]) -> None:
         """Colour these pieces; what is still being looked for of others is dropped."""
         self._work.drop()
         self._places = tuple(places)
         if sum(len(text) for _, text, _ in self._places) <= INLINE:
-            self._colour(_all_spans(self._places))
+            self._colour_places(_all_spans(self._places))
         else:
             self._work.start(_all_spans, self._places)
 
-    def _colour(self, found: list[Span]) -> None:
+    def _colour_places(self, found: list[Span]) -> None:
         starts = [start for start, _, _ in found]
         formats = {name: _ink(name) for name in {n for _, _, n in found}}
         for place, text, _ in self._places:

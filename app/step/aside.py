@@ -17,7 +17,7 @@ from core.domain.task import Task
 from core.domain.trajectory import Trajectory
 
 
-class Aside(msgspec.Struct, frozen=True):
+class AsideText(msgspec.Struct, frozen=True):
     """A title, what stands beside it, and the text; or the payload that holds it."""
 
     title: str
@@ -26,30 +26,30 @@ class Aside(msgspec.Struct, frozen=True):
     blob: str = ""
 
 
-def aside_of(trajectory: Trajectory, kind: str, ref: object, *, raw: bool) -> Aside:
+def aside_of(trajectory: Trajectory, kind: str, ref: object, *, raw: bool) -> AsideText:
     """A summary, a guidance (by its id), a submission or a score (by its place); `raw`: as it was written."""
     if kind == "summary":
         summary = trajectory.summaries[str(ref)]
         title = QCoreApplication.translate("Aside", "Summary of steps {first}–{last}")
-        return Aside(title.format(first=summary.first, last=summary.last), "", prose(summary.text, raw=raw))
+        return AsideText(title.format(first=summary.first, last=summary.last), "", prose(summary.text, raw=raw))
     if kind == "guidance":
         guidance = trajectory.guidance[str(ref)]
         title = QCoreApplication.translate("Aside", "Guidance of {author}")
-        return Aside(title.format(author=one_line(guidance.author, 60)), "", prose(guidance.text, raw=raw))
+        return AsideText(title.format(author=one_line(guidance.author, 60)), "", prose(guidance.text, raw=raw))
     if kind == "submission":
         return _submission(trajectory, int(str(ref)))
     title, about, text = score_text(trajectory, trajectory.scores[int(str(ref))])
-    return Aside(title, about, prose(text, raw=raw))
+    return AsideText(title, about, prose(text, raw=raw))
 
 
-def task_aside(task: Task, *, raw: bool) -> Aside:
+def task_aside(task: Task, *, raw: bool) -> AsideText:
     """What was asked for; of what a program wrapped around it only when it is wished as it was written."""
     asked = requested(task.description) if len(task.description) <= WHOLE_REQUEST and not raw else ""
-    return Aside(QCoreApplication.translate("Aside", "Task"), one_line(task.title),
+    return AsideText(QCoreApplication.translate("Aside", "Task"), one_line(task.title),
                  prose(asked or task.description, raw=raw))
 
 
-def _submission(trajectory: Trajectory, at: int) -> Aside:
+def _submission(trajectory: Trajectory, at: int) -> AsideText:
     """What was handed in, with the score that it got."""
     handed = trajectory.submissions[at]
     score = next((s for s in trajectory.scores if s.ordinal == handed.ordinal), None)
@@ -57,7 +57,7 @@ def _submission(trajectory: Trajectory, at: int) -> Aside:
         value=quantities.score(score.total))
     title = QCoreApplication.translate("Aside", "Handed in at step {n}").format(n=quantities.number(handed.step))
     gone = Part(text=QCoreApplication.translate("Aside", "The log does not hold what was handed in."), style="meta")
-    return Aside(title, about, () if handed.blob else (gone,), handed.blob)
+    return AsideText(title, about, () if handed.blob else (gone,), handed.blob)
 
 
 def submission_parts(data: bytes) -> list[Part]:

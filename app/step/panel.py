@@ -11,7 +11,7 @@ from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.step.aside import Aside, aside_of, submission_parts, task_aside
+from app.step.aside import AsideText, aside_of, submission_parts, task_aside
 from app.step.context import ContextModel
 from app.step.eye_controller import EyeController
 from app.step.heading import StepHeading
@@ -239,7 +239,7 @@ class StepController(QObject):
             self._show_other(shown, task_aside(trajectory.created.task, raw=self._raw))
             self._show_eye()
 
-    def _show_other(self, shown: tuple[str, object], aside: Aside) -> None:
+    def _show_other(self, shown: tuple[str, object], aside: AsideText) -> None:
         self._forget()
         self._shown, self._absent = shown, False
         self._view.show_head(aside.title, aside.about)

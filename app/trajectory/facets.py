@@ -10,7 +10,7 @@ import msgspec
 
 from app.desk.blindness import seen
 from core.domain.steps import StepShape
-from core.domain.trajectory import StepEntry, Trajectory
+from core.domain.trajectory import Trajectory
 from core.domain.verdict import DECIDED, PEOPLE, Verdict, by_action, masked_actions, step_outcome
 
 OUTCOMES = ("keep", "mask", "unsure", "undecided", "to_judge", "disagree")
@@ -57,12 +57,6 @@ class Facets(msgspec.Struct, frozen=True):
                 continue
             if not self.time or first <= steps.started[at] < last:
                 yield at
-
-    def passes_step(self, entry: StepEntry) -> bool:
-        """Whether a step is listed, its time aside."""
-        head = entry.head
-        shape = StepShape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
-        return self._fits(shape) and self._judged(entry.verdicts.values(), len(head.tools))
 
     def _fits(self, shape: StepShape) -> bool:
         if self.family and shape.family != self.family:

@@ -44,7 +44,6 @@ class StepRowDelegate(QStyledItemDelegate):
     def set_font(self, font: QFont) -> None:
         """Take the list's font; measures what all rows share."""
         self.ink = RowInk(font)
-        self._digits = 0
         self.set_digits(3)
 
     def forget_colours(self) -> None:

@@ -79,7 +79,7 @@ class StatusController(QObject):
             self._bar.show_keys(self.tr("Keys type here · Esc returns to the list"))
             return
         dock = next((d for d in self._docks() if d.isAncestorOf(now)), None)
-        if (dock is not None and dock.objectName() == "trajectory") or self._window.lost_focus.is_home(now):
+        if (dock is not None and dock.objectName() == "trajectory") or self._window.focus.is_home(now):
             self._bar.show_keys(self.tr("Keys act on the list"))
         elif dock is None and self._place.sight.row is None:
             keys = [self._place.actions[key].shortcut().toString() for key in ("help.keys", "view.palette")]

@@ -16,7 +16,7 @@ from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.window.bars import add_bar
 from app.window.drops import link_in, list_folder
-from app.window.focus import JUDGING, LostFocus
+from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
 from app.window.layouts import arrange, folded_at_first, with_lists
 from app.window.left_side import LeftSide
@@ -27,6 +27,9 @@ from app.window.session_head import SessionHead
 from app.window.status_bar import StatusBar
 from app.window.thin_lines import ThinLines
 from app.window.toasts import Toasts
+
+JUDGING = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.reason")
+"""Commands about a step that is read: where a layout shows none, they are off with the bar that judges."""
 
 
 class Window(QMainWindow):
@@ -59,7 +62,7 @@ class Window(QMainWindow):
         self.left = LeftSide(self, place, panels, self.docks)
         self._bars = [add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
                               Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None]
-        self.lost_focus = LostFocus(place, [*self._bars, self._top], self._by_place, self)
+        self.focus = LostFocus(place, [*self._bars, self._top], self._by_place, self)
         fill_menus(self, place.actions, [self.docks[p.key].toggleViewAction() for p in panels])
         self.toasts = Toasts(self)
         self._connect()
@@ -77,7 +80,7 @@ class Window(QMainWindow):
         self.layouts.left.connect(self.save_state)
         self.layouts.asked.connect(self._arrange_panels)
         actions["file.quit"].triggered.connect(self.close)
-        actions["go.find_all"].triggered.connect(self._show_find)
+        actions["go.find_all"].triggered.connect(lambda: self.show_panel("find"))
         place.notices.posted.connect(self.toasts.show_notice)
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
@@ -113,7 +116,7 @@ class Window(QMainWindow):
             self._place.actions[key].setEnabled(name != "queue")
         self._show_title()
         self._place.cursor.focus_list()
-        self.lost_focus.lead_back_soon()
+        self.focus.lead_back_soon()
 
     def show_panel(self, key: str) -> None:
         """Bring a panel to the front, also one that was closed."""
@@ -126,9 +129,6 @@ class Window(QMainWindow):
 
     def _by_place(self) -> list[QWidget]:
         return [self.docks[key].widget() for key in with_lists(self._panels, self.layouts.current)]
-
-    def _show_find(self) -> None:
-        self.show_panel("find")
 
     def _open_notice(self, notice: Notice) -> None:
         if notice.about is None:
@@ -191,7 +191,7 @@ class Window(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc, where nobody had another use for it, leads back to the list; what was typed stays."""
         if event.key() == Qt.Key.Key_Escape:
-            self.lost_focus.lead_back()
+            self.focus.lead_back()
         else:
             super().keyPressEvent(event)
 

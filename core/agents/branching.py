@@ -82,8 +82,10 @@ def seed(journal: Journal, store: SnapshotStore, branched: Branched, record: Pat
             _take_over(journal, store, read_tables(store.pieces, snapshot.journal), branched)
             journal.put_slot("restore", snapshot.id)
         progress = journal.slot("progress", AgentProgress) or AgentProgress()
-        before = journal.slot("limits", Limits) or limits
-        journal.put_slot("limits", extended(before, used(progress), branched.more))
+        before, spent = journal.slot("limits", Limits) or limits, used(progress)
+        if branched.replays:  # what is taken again is no part of what it may do from there on
+            spent = msgspec.structs.replace(spent, steps=max(progress.steps, branched.step))
+        journal.put_slot("limits", extended(before, spent, branched.more))
         if not branched.replays and branched.base < branched.step:
             journal.put_slot("untold", _undone(record, branched))
         journal.put_slot("seeded", True)

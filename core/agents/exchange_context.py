@@ -51,7 +51,8 @@ class StepCalls:
 
     def first(self) -> int | None:
         """The first step that called anything."""
-        return self._journal.sql("SELECT min(step) FROM gateway_call")[0][0]
+        found = self._journal.sql("SELECT min(step) FROM gateway_call")[0][0]
+        return None if found is None else int(found)
 
     def _step(self, call: str) -> int | None:
         if call not in self._known:

@@ -56,7 +56,7 @@ class AnswerCame(msgspec.Struct, frozen=True, kw_only=True):
     answered_at: datetime
 
 
-class Aside(msgspec.Struct, frozen=True, kw_only=True):
+class SideAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The last call beside the main line, which may turn out to be a summary of it."""
 
     text: str
@@ -83,7 +83,7 @@ class ExchangeSteps:
         self._before = _last_context(journal)
         self.open = self._read_open()
         """The step that has begun and is not added yet."""
-        self.aside = journal.slot("aside", Aside)
+        self.aside = journal.slot("aside", SideAnswer)
         """The last call beside the main line since its last request."""
         self.calling = journal.slot("calling", Calling)
 
@@ -149,7 +149,7 @@ class ExchangeSteps:
         self.open = msgspec.structs.replace(opened, answer=answer, reply=reply, answered_at=now)
         self._journal.put_slot("answer", AnswerCame(number=number, answer=answer, reply=reply, answered_at=now))
 
-    def set_aside(self, aside: Aside | None) -> None:
+    def set_aside(self, aside: SideAnswer | None) -> None:
         """A call beside the main line was answered; None: the main line goes on."""
         if aside != self.aside:
             self.aside = aside
@@ -182,7 +182,7 @@ class ExchangeSteps:
         """
         opened, aside = self.open, self.aside
         if aside is None and opened is not None and opened.answer and not opened.answer.message.tool_calls:
-            aside = Aside(text=opened.answer.message.content, context=opened.context, reply=opened.reply)
+            aside = SideAnswer(text=opened.answer.message.content, context=opened.context, reply=opened.reply)
             self._set_open(None)
         last = self._steps.progress.steps
         name, text = new_id(), aside.text if aside else ""

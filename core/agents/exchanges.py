@@ -15,7 +15,7 @@ import msgspec
 
 from core.agents.delivery import HeldGuidance, Inbox
 from core.agents.exchange_context import ContextWriter, ItemRefs, decode_refs, guidance_words
-from core.agents.exchange_steps import Aside, ExchangeSteps, OpenAnswer
+from core.agents.exchange_steps import ExchangeSteps, OpenAnswer, SideAnswer
 from core.agents.journal import Journal
 from core.agents.progress import after_summary
 from core.agents.states import read_progress, save_progress
@@ -281,7 +281,7 @@ class ExchangeBook:
                 self._steps.answered(sending.step, answer)
             elif answer is not None and is_good and sending.placement.line.kind == "side":
                 reply = self._writer.ref(answer.message, "note")
-                self._steps.set_aside(Aside(text=answer.message.content, context=sending.context, reply=reply))
+                self._steps.set_aside(SideAnswer(text=answer.message.content, context=sending.context, reply=reply))
             self._tell(self._fact(sending, ending))
 
     def _tell(self, fact: ExchangeMade) -> None:

@@ -272,19 +272,18 @@ class _Run:
     async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel | None) -> None:
         """Work on the session's hosts; without a model of ours an external agent does."""
         hosts = await self._hosts(task, settings)
-        native = settings.model.actions == "native"
-        count = model.count if model else estimate_tokens
         handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),
                                lambda: self._check(task, settings), self._folder)
         environment = HostEnvironment(task, settings, handing_in)
         tools = environment.tools()
-        steps = StepJournal(self._journal, self._inbox, task, count, native=native,
+        native = settings.model.actions == "native"
+        steps = StepJournal(self._journal, self._inbox, task, model.count if model else estimate_tokens, native=native,
                             tools=msgspec.json.encode(tools) if native else b"")
         submissions = Submissions(self._journal, steps, task, environment)
         sink = Sink(self._journal, steps, self._signals, submissions)
-        state = self._journal.slot("actions", RunnerState) or RunnerState()
-        actions = ActionRunner(hosts.sandboxes, sink, settings,
-                               msgspec.structs.replace(state, offsets=self._journal.terminals()), self._miss_host)
+        state = msgspec.structs.replace(self._journal.slot("actions", RunnerState) or RunnerState(),
+                                        offsets=self._journal.terminals())
+        actions = ActionRunner(hosts.sandboxes, sink, settings, state, self._miss_host)
         environment.carry_out_by(actions)
         store = SnapshotStore(self._home)
         try:

@@ -122,7 +122,7 @@ class EpisodeSeat:
             _BY_TRACE.pop(self._trace.id, None)
 
 
-class _SessionClient(Client):
+class _SessionClient(Client):  # type: ignore[misc]
     """The model of all episodes of this process: the sessions that play them."""
 
     async def get_response(self, dialect: Any, body: dict[str, Any], sampling: Any, session_id: str | None = None,
@@ -137,7 +137,7 @@ class _SessionClient(Client):
         return response
 
 
-class SeatHarness(vf.Harness[vf.HarnessConfig]):
+class SeatHarness(vf.Harness[vf.HarnessConfig]):  # type: ignore[misc]
     """A chat with tools, in this process: until an answer calls none."""
 
     APPENDS_SYSTEM_PROMPT = True

@@ -6,9 +6,8 @@ import zlib
 
 import msgspec
 
-from core.domain.errors import InvalidInput
 from core.gateway.dialect import Answer, AnswerStream, Dialect
-from core.gateway.http_head import MOST_ANSWER, Head
+from core.gateway.http_head import MOST_ANSWER, Head, bad_http
 from core.gateway.sse import EventReader, loose_json
 
 
@@ -47,8 +46,7 @@ class AnswerReader:
         if coding in ("gzip", "x-gzip", "deflate"):
             self._plain = bytearray()
         elif coding not in ("", "identity"):
-            raise InvalidInput("bad_http", f"The endpoint's answer has the coding {coding[:40]!r}, which was not asked "
-                               "for.", coding=coding[:40])
+            raise bad_http(f"the coding {coding[:40]!r}, which was not asked for")
 
     def take(self, piece: bytes) -> bytes:
         """The next piece of the body; gives it without its coding. Raises InvalidInput (bad_http) where it cannot be
@@ -67,9 +65,9 @@ class AnswerReader:
         try:
             made = self._unpacked.decompress(piece, MOST_ANSWER - len(self._plain) + 1)
         except zlib.error as error:
-            raise InvalidInput("bad_http", f"The endpoint's answer cannot be unpacked: {error}.") from error
+            raise bad_http(f"a body that cannot be unpacked ({error})") from error
         if len(self._plain) + len(made) > MOST_ANSWER:
-            raise InvalidInput("bad_http", f"The endpoint's answer has more than {MOST_ANSWER:,} bytes unpacked.")
+            raise bad_http(f"a body of more than {MOST_ANSWER:,} bytes unpacked")
         return made
 
     @property

@@ -66,7 +66,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         if not length:
             return None if self.status else 0
         if not length.isdecimal() or int(length) > MOST_BODY:
-            raise _bad(f"a body of the length {length[:20]!r}")
+            raise bad_http(f"a body of the length {length[:20]!r}")
         return int(length)
 
     @property
@@ -74,9 +74,9 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Whether the body comes in chunks. Raises InvalidInput for any other coding of transfer."""
         coding = self.field("transfer-encoding").lower()
         if coding not in ("", "chunked"):
-            raise _bad(f"the transfer coding {coding[:40]!r}")
+            raise bad_http(f"the transfer coding {coding[:40]!r}")
         if coding and self.field("content-length") and not self.status:
-            raise _bad("two lengths")
+            raise bad_http("two lengths")
         return bool(coding)
 
     def passed_on(self, without: Iterable[str] = ()) -> Fields:
@@ -93,15 +93,15 @@ async def read_head(reader: asyncio.StreamReader, *, first: bytes = b"") -> Head
         while not raw.endswith(b"\r\n\r\n"):
             raw += await reader.readuntil(b"\r\n\r\n")
             if len(raw) > LONGEST_HEAD:
-                raise _bad("a head that is too long")
+                raise bad_http("a head that is too long")
     except asyncio.IncompleteReadError as error:
         if raw or error.partial:
-            raise _bad("a head that breaks off") from error
+            raise bad_http("a head that breaks off") from error
         return None
     except ConnectionError:
         return None
     except asyncio.LimitOverrunError as error:
-        raise _bad("a head that is too long") from error
+        raise bad_http("a head that is too long") from error
     return _parse(raw)
 
 
@@ -113,13 +113,13 @@ def _parse(raw: bytes) -> Head:
     if answer := _STATUS.match(line):
         return Head(status=int(answer[1]), reason=(answer[2] or b"").decode("latin-1"), fields=fields,
                     is_old=line.startswith(b"HTTP/1.0"))
-    raise _bad(f"the first line {line[:60]!r}")
+    raise bad_http(f"the first line {line[:60]!r}")
 
 
 def _field(line: bytes) -> tuple[str, str]:
     name, colon, value = line.partition(b":")
     if not colon or not _NAME.match(name) or b"\0" in value or b"\n" in value or b"\r" in value:
-        raise _bad(f"the field {line[:60]!r}")
+        raise bad_http(f"the field {line[:60]!r}")
     return name.decode(), value.strip(b" \t").decode("latin-1")
 
 
@@ -145,16 +145,16 @@ async def body_pieces(reader: asyncio.StreamReader, head: Head, *, is_head: bool
         _exactly(reader, head.length))
     try:
         if (head.length or 0) > most:
-            raise _bad(f"a body of more than {most:,} bytes")
+            raise bad_http(f"a body of more than {most:,} bytes")
         async for piece in pieces:
             total += len(piece)
             if total > most:
-                raise _bad(f"a body of more than {most:,} bytes")
+                raise bad_http(f"a body of more than {most:,} bytes")
             yield piece
     except asyncio.IncompleteReadError as error:
         raise ConnectionResetError("the body broke off") from error
     except asyncio.LimitOverrunError as error:
-        raise _bad("a chunk without a size") from error
+        raise bad_http("a chunk without a size") from error
 
 
 async def _to_the_end(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
@@ -175,17 +175,17 @@ async def _chunks(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
     while True:
         line = (await reader.readuntil(b"\r\n"))[:-2].partition(b";")[0].strip()
         if not re.fullmatch(rb"[0-9A-Fa-f]{1,8}", line):
-            raise _bad(f"a chunk of the size {line[:20]!r}")
+            raise bad_http(f"a chunk of the size {line[:20]!r}")
         size = int(line, 16)
         if not size:
             await _pass_trailers(reader)
             return
         if size > MOST_BODY:
-            raise _bad(f"a chunk of {size:,} bytes")
+            raise bad_http(f"a chunk of {size:,} bytes")
         async for piece in _exactly(reader, size):
             yield piece
         if await reader.readexactly(2) != b"\r\n":
-            raise _bad("a chunk without an end")
+            raise bad_http("a chunk without an end")
 
 
 async def _pass_trailers(reader: asyncio.StreamReader) -> None:
@@ -194,7 +194,7 @@ async def _pass_trailers(reader: asyncio.StreamReader) -> None:
     while (line := await reader.readuntil(b"\r\n")) != b"\r\n":
         length += len(line)
         if length > LONGEST_HEAD:
-            raise _bad("trailers that are too long")
+            raise bad_http("trailers that are too long")
 
 
 async def whole_body(reader: asyncio.StreamReader, head: Head, take: Callable[[int], object] = int) -> bytes:
@@ -214,5 +214,6 @@ async def whole_body(reader: asyncio.StreamReader, head: Head, take: Callable[[i
     return bytes(body)
 
 
-def _bad(what: str) -> InvalidInput:
+def bad_http(what: str) -> InvalidInput:
+    """The error for a message that cannot be read, or is too much."""
     return InvalidInput("bad_http", f"An HTTP message has {what}.")

@@ -49,7 +49,7 @@ def branch(conn: Connection, principal: Principal, session: str, op: BranchSessi
     base, snapshot = _base(conn, op, parent, lookups)
     if created.agent.kind == "external":
         _check_external(created.agent, op, base)
-    agent = _agent(principal, created.agent, op)
+    agent = _agent(principal, created, op)
     _take_rights(session, op, created.task, agent, lookups)
     if not log.create(conn, session):
         raise Conflict("session_exists", f"There is a session {session} already.", session=session)
@@ -124,12 +124,20 @@ def _base(conn: Connection, op: BranchSession, parent: e.Branched | None, lookup
     return parent.base, parent.snapshot
 
 
-def _agent(principal: Principal, agent: AgentSettings, op: BranchSession) -> AgentSettings:
+def _agent(principal: Principal, created: e.SessionCreated, op: BranchSession) -> AgentSettings:
+    """The agent, with another model where one is named. In an environment that writes its actions as the other's did,
+    and says its tokens where the other's were known, so that what follows can be compared and learnt from."""
+    agent = created.agent
     if op.model is None:
         return agent
     if not principal.allows("admin"):
         raise Denied("missing_scope", "A model of your own needs admin.", scope="admin")
-    return msgspec.structs.replace(agent, model=op.model)
+    model, before = op.model, agent.model
+    if created.task.environment is not None:
+        model = msgspec.structs.replace(
+            model, actions=before.actions, temperature=before.temperature, top_p=before.top_p,
+            max_output_tokens=before.max_output_tokens, records_tokens=before.records_tokens or before.kind == "policy")
+    return msgspec.structs.replace(agent, model=model)
 
 
 def _take_rights(session: str, op: BranchSession, task: Task, agent: AgentSettings, lookups: Lookups) -> None:

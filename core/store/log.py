@@ -282,7 +282,9 @@ def chained(digest: bytes, bodies: Iterable[bytes]) -> bytes:
     """The digest of a session's events (b"" for none) with these after them: BLAKE2b-128 of the digest before and the
     next body, one after another, so that no event can be changed, dropped or moved without it."""
     for body in bodies:
-        digest = hashlib.blake2b(digest + body, digest_size=16).digest()
+        made = hashlib.blake2b(digest, digest_size=16)
+        made.update(body)
+        digest = made.digest()
     return digest
 
 

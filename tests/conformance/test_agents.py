@@ -60,7 +60,7 @@ def judge(stand: GatewayStand, trajectory: Trajectory, *, finished: bool = True)
 
 
 async def guided(stand: GatewayStand, client, after: int) -> None:
-    await until(lambda: len(stand.upstream.main) >= after or gone(stand), seconds=120)
+    await until(lambda: len(stand.upstream.main) >= after or gone(stand), seconds=300)
     await stand.guide(client, TEXT)
 
 

@@ -12,7 +12,7 @@ import pytest
 from support.parts import Parts, stopped, wait
 
 from core.agents.context import WorkingLine
-from core.domain.events import SnapshotTaken, StepAdded, decode_event
+from core.domain.events import SnapshotTaken, StepAdded
 from core.domain.step import decode_body
 from core.store import blobs
 from core.store.sqlite import connect, scalar
@@ -81,8 +81,7 @@ def run(whole: Parts) -> str:
 
 
 def facts(whole: Parts, session: str, kind: type) -> list[object]:
-    found = [decode_event(body).fact for body in whole.bodies(whole.home / "server.db", session)]
-    return [fact for fact in found if isinstance(fact, kind)]
+    return [fact for fact in whole.facts(session) if isinstance(fact, kind)]
 
 
 def observed(whole: Parts, session: str, step: int) -> str:

@@ -7,13 +7,14 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.engines import processes_on_machines, second_engine, ssh_machine, ssh_server
+from support.engines import SecondEngine, processes_on_machines, second_engine, ssh_machine, ssh_server
 from support.parts import Parts, stopped, wait
 
-from core.domain.events import HostPlaceChanged, TerminalOutput, decode_event
+from core.domain.events import HostPlaceChanged, TerminalOutput
 
 SIZE = 700 << 20
 """Far beyond what was once copied through memory; sparse on this disk."""
@@ -46,6 +47,13 @@ tool = "run_command"
 computer_ip = "{host}"
 command = "{command}"
 """
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[SecondEngine]:
+    """One for all: each would have the sandbox's image brought there anew."""
+    with second_engine() as made:
+        yield made
 
 
 def make_task(home: Path, hosts: str, turns: list[tuple[str, str]], shared: bool = False) -> Path:
@@ -100,9 +108,10 @@ def test_a_large_workspace_is_streamed_and_two_hosts_work_together(tmp_path: Pat
 
 @pytest.mark.docker
 @pytest.mark.timeout(400)
-def test_a_session_is_placed_on_an_engine_and_a_machine_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-                                                                  ) -> None:
-    with second_engine() as engine, ssh_server(tmp_path / "ssh", monkeypatch) as url:
+def test_a_session_is_placed_on_an_engine_and_a_machine_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: SecondEngine
+) -> None:
+    with ssh_server(tmp_path / "ssh", monkeypatch) as url:
         whole = Parts(tmp_path / "home")
         hosts = '[[hosts]]\nname = "one"\nmemory_mb = 512\n[[hosts]]\nname = "lab"\nmachine = "lab1"\ngpus = 1\n'
         make_task(whole.home, hosts, [("one", "cat readme; ls /dev/nvidia* 2>&1 | head -1"),
@@ -118,8 +127,7 @@ def test_a_session_is_placed_on_an_engine_and_a_machine_elsewhere(tmp_path: Path
             wait(lambda: whole.trajectory(session).row.state in ("finished", "failed"), "the session ends", 240)
             row = whole.trajectory(session).row
             assert (row.state, row.reason) == ("finished", "finished")
-            facts = [decode_event(body).fact for body in whole.bodies(whole.home / "server.db", session)]
-            placed = {f.host: (f.place, f.gpus) for f in facts if isinstance(f, HostPlaceChanged)}
+            placed = {f.host: (f.place, f.gpus) for f in whole.facts(session) if isinstance(f, HostPlaceChanged)}
             assert placed == {"one": ("far", ()), "lab": ("lab1", ("7",))}
             first, second = outputs(whole, session)[:2]
             assert "words" in first and "words" in second and "gpu 7" in second and ".tiphys-hosts" in second
@@ -129,14 +137,12 @@ def test_a_session_is_placed_on_an_engine_and_a_machine_elsewhere(tmp_path: Path
 
 def shown(whole: Parts, session: str) -> str:
     """All that the log tells of a session's terminals, as it stands."""
-    facts = [decode_event(body).fact for body in whole.bodies(whole.home / "server.db", session)]
-    return b"".join(f.data for f in facts if isinstance(f, TerminalOutput)).decode("utf-8", "replace")
+    return b"".join(f.data for f in whole.facts(session) if isinstance(f, TerminalOutput)).decode("utf-8", "replace")
 
 
 def states(whole: Parts, session: str) -> list[tuple[str, str]]:
     """Where each host was placed, lost and found again, in order."""
-    facts = [decode_event(body).fact for body in whole.bodies(whole.home / "server.db", session)]
-    return [(f.host, f.state) for f in facts if isinstance(f, HostPlaceChanged)]
+    return [(f.host, f.state) for f in whole.facts(session) if isinstance(f, HostPlaceChanged)]
 
 
 def kill_daemon(base: Path) -> None:
@@ -167,30 +173,31 @@ sleep_time = 500
 
 @pytest.mark.docker
 @pytest.mark.timeout(300)
-def test_an_engine_that_is_killed_and_started_again_in_the_middle_of_a_command_and_of_a_wait(tmp_path: Path) -> None:
-    with second_engine() as engine:
-        whole = Parts(tmp_path / "home")
-        folder = make_task(whole.home, '[[hosts]]\nname = "one"\nmemory_mb = 256\n', [
-            ("one", "echo safe > note; echo near $((6*7)); sleep 600"), ("one", "JOB"),
-            ("one", "cat note; echo $((6*8))")])
-        text = (folder / "task.toml").read_text()
-        (folder / "task.toml").write_text(text.replace(TURN.format(host="one", command="JOB"), JOB))
-        whole.tiphys("hosts", "add", "far", engine.url)
-        whole.tiphys("hosts", "add", "local", "--cpus", "0.1")
-        whole.start_server()
-        session = whole.tiphys("run", "large", "--allow")[0]["session"]
-        with stopped(whole, session):
-            wait(lambda: "near 42" in shown(whole, session), "a command is at work", 120)
-            engine.restart()
-            wait(lambda: whole.trajectory(session).row.steps == 2, "the next job is at work, and waited for", 120)
-            engine.restart()
-            wait(lambda: whole.trajectory(session).row.state in ("finished", "failed"), "the session ends", 120)
-            row = whole.trajectory(session).row
-            assert (row.state, row.reason) == ("finished", "finished")
-            assert "safe\r\n48" in shown(whole, session), "the files are there"
-            command, _, waited, *_ = outputs(whole, session)
-            assert "was started again: its files are there, its sessions and programs are gone" in command
-            assert "woke because a job ended" in waited and "without an exit code" in waited
+def test_an_engine_that_is_killed_and_started_again_in_the_middle_of_a_command_and_of_a_wait(
+    tmp_path: Path, engine: SecondEngine
+) -> None:
+    whole = Parts(tmp_path / "home")
+    folder = make_task(whole.home, '[[hosts]]\nname = "one"\nmemory_mb = 256\n', [
+        ("one", "echo safe > note; echo near $((6*7)); sleep 600"), ("one", "JOB"),
+        ("one", "cat note; echo $((6*8))")])
+    text = (folder / "task.toml").read_text()
+    (folder / "task.toml").write_text(text.replace(TURN.format(host="one", command="JOB"), JOB))
+    whole.tiphys("hosts", "add", "far", engine.url)
+    whole.tiphys("hosts", "add", "local", "--cpus", "0.1")
+    whole.start_server()
+    session = whole.tiphys("run", "large", "--allow")[0]["session"]
+    with stopped(whole, session):
+        wait(lambda: "near 42" in shown(whole, session), "a command is at work", 120)
+        engine.restart()
+        wait(lambda: whole.trajectory(session).row.steps == 2, "the next job is at work, and waited for", 120)
+        engine.restart()
+        wait(lambda: whole.trajectory(session).row.state in ("finished", "failed"), "the session ends", 120)
+        row = whole.trajectory(session).row
+        assert (row.state, row.reason) == ("finished", "finished")
+        assert "safe\r\n48" in shown(whole, session), "the files are there"
+        command, _, waited, *_ = outputs(whole, session)
+        assert "was started again: its files are there, its sessions and programs are gone" in command
+        assert "woke because a job ended" in waited and "without an exit code" in waited
 
 
 def state_of(whole: Parts, session: str) -> tuple[str, str]:
@@ -205,9 +212,9 @@ def queue_place(whole: Parts, session: str) -> int | None:
 @pytest.mark.docker
 @pytest.mark.timeout(400)
 def test_hosts_that_are_lost_in_the_middle_of_an_action_are_told_and_gone_on_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: SecondEngine
 ) -> None:
-    with second_engine() as engine, ssh_machine(tmp_path / "ssh", monkeypatch) as ssh:
+    with ssh_machine(tmp_path / "ssh", monkeypatch) as ssh:
         whole = Parts(tmp_path / "home")
         hosts = '[[hosts]]\nname = "one"\nmemory_mb = 512\n[[hosts]]\nname = "lab"\nmachine = "lab1"\ngpus = 1\n'
         make_task(whole.home, hosts, [("one", "echo far $((6*7)); until [ -e go ]; do sleep 1; done; echo ov$((1+1))"),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from core.domain.events import Fact, Placed, decode_event
 from core.domain.trajectory import Trajectory, fold
 from core.store import log
 from core.store.sqlite import connect
@@ -33,6 +34,9 @@ class Parts:
                     "PYTHONPATH": paths, **env}
         self.server: subprocess.Popen[bytes] | None = None
         self.window: subprocess.Popen[str] | None = None
+        self._held: dict[tuple[Path, str], tuple[tuple[str, int], list[Placed]]] = {}
+        self._folded: dict[str, tuple[list[Placed], Trajectory]] = {}
+        self._facts: dict[str, tuple[list[Placed], list[Fact]]] = {}
 
     # ---- the command line
 
@@ -123,13 +127,29 @@ class Parts:
 
     def trajectory(self, session: str) -> Trajectory:
         """The session as the log of record tells it."""
-        with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
-            return fold(session, log.read_all(conn, session))
+        placed = self._placed(self.home / "server.db", session)
+        if self._folded.get(session, ([], None))[0] is not placed:
+            self._folded[session] = placed, fold(session, placed)
+        return self._folded[session][1]
+
+    def facts(self, session: str) -> list[Fact]:
+        """What the log of record tells, in order."""
+        placed = self._placed(self.home / "server.db", session)
+        if self._facts.get(session, ([], []))[0] is not placed:
+            self._facts[session] = placed, [decode_event(one.body).fact for one in placed]
+        return self._facts[session][1]
 
     def bodies(self, database: Path, session: str) -> list[bytes]:
         """The event bodies of a session in some database."""
+        return [placed.body for placed in self._placed(database, session)]
+
+    def _placed(self, database: Path, session: str) -> list[Placed]:
+        """The very list of before while nothing came: who waits asks twenty times a second, and mostly for nothing."""
         with contextlib.closing(connect(database, readonly=True)) as conn:
-            return [placed.body for placed in log.read_all(conn, session)]
+            key, head = (database, session), (log.epoch(conn), log.head(conn, session))
+            if self._held.get(key, (None, []))[0] != head:
+                self._held[key] = head, list(log.read_all(conn, session))
+        return self._held[key][1]
 
     def stop(self, session: str) -> None:
         """Leave nothing running."""

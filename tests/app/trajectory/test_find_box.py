@@ -148,7 +148,7 @@ def test_facets(facets, steps):
     maker.say(VerdictGiven(step=2, value="keep", reason="fine"), ADA)
     maker.say(VerdictGiven(step=5, value="unsure"), ADA)
     trajectory = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)])
-    assert [e.head.number for e in trajectory.steps if facets.passes_step(e)] == steps
+    assert [trajectory.steps[at].head.number for at in facets.steps_of(trajectory)] == steps
     choices = choices_of(trajectory)
     assert choices.tools == ("run_command",)
     assert ADA.key in choices.authors

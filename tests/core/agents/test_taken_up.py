@@ -44,7 +44,7 @@ class Talk:
         heard.begin(Head(status=200), 0.1)
         heard.take(json.dumps({"model": "m", "choices": [{"message": replied, "finish_reason": "stop"}]}).encode())
         self.lines.main.book.answered(sending, heard.ending())
-        return sending.placement.relation
+        return str(sending.placement.relation)
 
 
 @pytest.mark.parametrize("keeps", ["all", "the end"])
