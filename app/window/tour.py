@@ -41,7 +41,7 @@ BESIDE = ("trajectory", "guidance", "bar", "bar")
 EXAMPLE = QT_TRANSLATE_NOOP("TourBand", "Use a held-out part of the training split, not data/test.jsonl.")
 
 
-class Way(QWidget):
+class DashBar(QWidget):
     """How far the guide is, as one dash a step."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -66,7 +66,7 @@ class TourBand(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("tour")
-        self.title, self.count, self.way = PlainLabel("", self), PlainLabel("", self), Way(self)
+        self.title, self.count, self.way = PlainLabel("", self), PlainLabel("", self), DashBar(self)
         self.title.setFont(theme.font_of("title"))
         self.count.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.sentence = PlainLabel("", self, wrap=True)
