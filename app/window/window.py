@@ -16,7 +16,7 @@ from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.window.bars import add_bar
 from app.window.drops import link_in, list_folder
-from app.window.focus import LostFocus
+from app.window.focus import JUDGING, LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
 from app.window.layouts import arrange, folded_at_first, with_lists
 from app.window.left_side import LeftSide
@@ -27,9 +27,6 @@ from app.window.session_head import SessionHead
 from app.window.status_bar import StatusBar
 from app.window.thin_lines import ThinLines
 from app.window.toasts import Toasts
-
-JUDGING = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.reason")
-"""Commands about a step that is read: where a layout shows none, they are off with the bar that judges."""
 
 
 class Window(QMainWindow):
