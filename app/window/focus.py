@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from app.desk.workplace import Workplace
 
-
 JUDGING = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.reason")
 """Commands about a step that is read: where a layout shows none, they are off with the bar that judges."""
 
