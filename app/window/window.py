@@ -77,7 +77,7 @@ class Window(QMainWindow):
         self.layouts.left.connect(self.save_state)
         self.layouts.asked.connect(self._arrange_panels)
         actions["file.quit"].triggered.connect(self.close)
-        actions["go.find_all"].triggered.connect(lambda: self.show_panel("find"))
+        actions["go.find_all"].triggered.connect(self._show_find)
         place.notices.posted.connect(self.toasts.show_notice)
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
@@ -127,6 +127,9 @@ class Window(QMainWindow):
     def _by_place(self) -> list[QWidget]:
         return [self.docks[key].widget() for key in with_lists(self._panels, self.layouts.current)]
 
+    def _show_find(self) -> None:
+        self.show_panel("find")
+
     def _open_notice(self, notice: Notice) -> None:
         if notice.about is None:
             self._place.cursor.move(notice.session)
@@ -140,8 +143,7 @@ class Window(QMainWindow):
     def _restore(self) -> None:
         geometry = self._state.value("geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
-            room = self.screen().availableGeometry().size()
-            self.resize(QSize(1600, 1000).boundedTo(room))
+            self.resize(QSize(1600, 1000).boundedTo(self.screen().availableGeometry().size()))
         state = self.layouts.of(self.layouts.current)
         self._fresh = state is None
         if not self._fresh:  # Qt puts back only docks that stand somewhere

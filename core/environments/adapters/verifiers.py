@@ -119,9 +119,9 @@ class VerifiersTaskset:
                        for one in (tool["function"] for tool in question.get("tools", []))]
         if any(tool.name == REPLY.name for tool in self._tools):
             raise self._failed("it has a tool that is called reply, too")
-        said = question["messages"]
-        new = said[self._read:] if len(said) > self._read else said
-        self._read = len(said) + 1
+        messages = question["messages"]
+        new = messages[self._read:] if len(messages) > self._read else messages
+        self._read = len(messages) + 1
         return seen("\n\n".join(filter(None, (_words(one) for one in new if one.get("role") != "assistant"))),
                     reward=reward)
 
