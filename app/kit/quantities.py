@@ -8,6 +8,9 @@ from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
 from core.domain.bounds import INT64, clamp
 
+_LONG_S = 48 * 3600
+"""From here on hours are counted by the day."""
+
 
 def number(value: int) -> str:
     """1,204."""
@@ -54,10 +57,13 @@ def duration(seconds: float | None) -> str:
 
 
 def short_duration(seconds: float | None) -> str:
-    """For a narrow column: 5 s, 1:03, 2:07:12."""
+    """For a narrow column: 5 s, 1:03, 2:07:12, 265 d 21 h."""
     if seconds is None:
         return ""
     whole = max(0, round(seconds))
+    if whole >= _LONG_S:
+        return QCoreApplication.translate("Quantities", "{d} d {h} h").format(
+            d=number(whole // 86_400), h=whole % 86_400 // 3600)
     if whole < 60:
         return QCoreApplication.translate("Quantities", "{n} s").format(n=whole)
     hours, rest = divmod(whole, 3600)
@@ -86,6 +92,13 @@ def moment(seconds: float) -> datetime:
 def clock(at: datetime | None, *, seconds: bool = False) -> str:
     """The local time of day, in 24 hours: rows must stay narrow and aligned."""
     return local_time(at).strftime("%H:%M:%S" if seconds else "%H:%M") if at else ""
+
+
+def clock_or_day(at: datetime | None) -> str:
+    """The time of day; of another day than today the date, too."""
+    if at is None:
+        return ""
+    return clock(at) if local_time(at).date() == datetime.now().astimezone().date() else short_day_and_minute(at)
 
 
 def day_and_clock(at: datetime | None) -> str:

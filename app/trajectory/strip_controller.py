@@ -120,7 +120,7 @@ class StripController(QObject):
             begun = row.began_at or row.created_at
             head = self.tr("The first step is being thought")
             facts.append(self.tr("started {time}, {long} ago").format(
-                time=quantities.clock(begun), long=quantities.short_duration(quantities.between(begun, now))))
+                time=quantities.clock_or_day(begun), long=quantities.short_duration(quantities.between(begun, now))))
         elif row.state == "running":
             word = self.tr("thinks")
         needs = [attention_word(kind) for kind in URGENCY if kind in row.attention]
@@ -136,12 +136,12 @@ class StripController(QObject):
 
     def _heard_words(self, row: SessionRow, silent: float) -> str:
         if silent > SILENT_S:
-            since = quantities.clock(max(filter(None, (row.updated_at, self._heard.get(row.session)))))
+            since = quantities.clock_or_day(max(filter(None, (row.updated_at, self._heard.get(row.session)))))
             return self.tr("nothing heard since {time}").format(time=since)
         return self.tr("heard {n} ago").format(n=quantities.short_duration(silent))
 
     def _since(self, row: SessionRow) -> str:
-        return self.tr("since {time}").format(time=quantities.clock(row.updated_at)) if row.updated_at else ""
+        return self.tr("since {time}").format(time=quantities.clock_or_day(row.updated_at)) if row.updated_at else ""
 
     def _such(self, trajectory: Trajectory, action: RunningAction) -> str:
         """How long commands that begin with the same words took in this session."""

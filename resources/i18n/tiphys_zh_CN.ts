@@ -4719,6 +4719,10 @@ Delete or right click: take it away</source>
         <source>{h} h {m} min</source>
         <translation>{h} 小时 {m} 分</translation>
     </message>
+    <message>
+        <source>{d} d {h} h</source>
+        <translation>{d} 天 {h} 小时</translation>
+    </message>
 </context>
 <context>
     <name>QueueActs</name>

@@ -28,3 +28,13 @@ def test_plural_forms(qapp, language, one, many):
         sentences = [QCoreApplication.translate("ContextModel", "%n message(s) of earlier contexts are gone", None, n)
                 for n in (1, 3)]
         assert sentences == [one, many]
+
+
+@pytest.mark.parametrize(("language", "days"), [("en", "265 d 21 h"), ("zh_CN", "265 天 21 小时")])
+def test_long_times_are_told_in_days_and_other_days_with_their_date(qapp, language, days):
+    with speaking(qapp, language):
+        assert quantities.short_duration(265 * 86_400 + 21 * 3600 + 2737) == days
+        assert quantities.short_duration(47 * 3600) == "47:00:00"
+        assert quantities.clock_or_day(AT) == quantities.short_day_and_minute(AT)
+        now = datetime.now(UTC)
+        assert quantities.clock_or_day(now) in (quantities.clock(now), quantities.short_day_and_minute(now))
