@@ -199,8 +199,13 @@ class ContextModel(QAbstractTableModel):
         if look is None:
             return line.ref.role
         known = {"system": self.tr("System"), "result": self.tr("Result"), "message": self.tr("Answer"),
-                 "user": self.tr("Task") if not look.step else self.tr("Person")}
+                 "user": self._who_asked(line, look)}
         return known.get(look.kind) or one_line(look.tool, 30)
+
+    def _who_asked(self, line: ContextLine, look: MessageLook) -> str:
+        if _is_note(line):
+            return self.tr("Note")
+        return self.tr("Task") if not look.step else self.tr("Person")
 
     def _steps(self, line: ContextLine) -> list[int]:
         found = (self._looks.get(one.ref.hash) for one in (line, *line.more))
@@ -228,6 +233,8 @@ class ContextModel(QAbstractTableModel):
             return "chevron-right"
         if look is None:
             return ""
+        if _is_note(line):
+            return "flag"
         return _WHO.get(look.kind) or ("target" if not look.step else "user-round") * (look.kind == "user") or (
             ICONS.get(look.kind, "braces"))
 
@@ -241,7 +248,7 @@ class ContextModel(QAbstractTableModel):
         look = self._looks.get(line.ref.hash)
         if line.change:
             return "keep" if line.change == "entered" else "muted"
-        return "person" if look is not None and look.kind == "user" else ""
+        return "person" if look is not None and look.kind == "user" and not _is_note(line) else ""
 
     def _ground(self, line: ContextLine) -> object:
         if line.ref.hash in self._holding:
@@ -256,6 +263,11 @@ class ContextModel(QAbstractTableModel):
 
 _CHANGES = {"entered": "log-in", "left": "log-out", "gone": "log-out"}
 _WHO = {"system": "scroll-text", "result": "corner-down-right"}
+
+
+def _is_note(line: ContextLine) -> bool:
+    """Whether the program wrote it: how far the agent is, what it is reminded of."""
+    return line.ref.source == "note"
 
 
 def source_words(source: str) -> str:

@@ -1318,6 +1318,10 @@
         <translation>回答</translation>
     </message>
     <message>
+        <source>Note</source>
+        <translation>附注</translation>
+    </message>
+    <message>
         <source>Task</source>
         <translation>任务</translation>
     </message>

@@ -15,7 +15,7 @@ from app.kit import theme
 from app.kit.long_text import LongText, Part
 from app.step.context import ContextModel, source_words
 from app.step.context_lines import lines_of
-from app.step.message_looks import look_of
+from app.step.message_looks import MessageLook, look_of
 from app.step.message_parts import parts_of_message
 from app.step.panel import build
 from app.step.parts import envelope, observation_parts, parts_of
@@ -277,6 +277,15 @@ async def test_the_eye_says_what_each_message_is_and_folds_those_of_one_step(tmp
         model.toggle(first)
         assert model.rowCount() > count
         assert sum(panel.eye._model.shares.values()) == sum(ref.tokens for ref in model.refs)
+
+
+def test_a_note_of_the_program_is_no_persons_word():
+    model = ContextModel()
+    refs = [MessageRef(hash=name * 64, role="user", tokens=1, source=source)
+            for name, source in (("a", "note"), ("b", "guidance:g1"))]
+    model.show(refs, refs)
+    model.show_looks({ref.hash: MessageLook(kind="user", words="x", step=step) for step, ref in enumerate(refs, 3)})
+    assert [model.index(row, 2).data() for row in range(2)] == ["Note", "Person"]
 
 
 def test_a_message_at_a_glance():
