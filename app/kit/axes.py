@@ -48,8 +48,9 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]
         return [(spacing, [v for v in values if v <= self.roof * 1.01]) for spacing, values in ticks]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
-        """Each value with its unit."""
-        return [self._label(value) for value in values]
+        """Each value with its unit; values too near for different words share the lowest one's."""
+        names = [self._label(value) for value in values]
+        return [name if names.index(name) == at else "" for at, name in enumerate(names)]
 
 
 class StepAxis(pg.AxisItem):  # type: ignore[misc]

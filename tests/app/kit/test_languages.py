@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from support.window import speaking
 
 from app.kit import quantities
+from app.kit.axes import ValueAxis
 
 AT = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
 
@@ -38,3 +39,9 @@ def test_long_times_are_told_in_days_and_other_days_with_their_date(qapp, langua
         assert quantities.clock_or_day(AT) == quantities.short_day_and_minute(AT)
         now = datetime.now(UTC)
         assert quantities.clock_or_day(now) in (quantities.clock(now), quantities.short_day_and_minute(now))
+
+
+def test_no_two_ticks_of_an_axis_have_one_label(qapp):
+    with speaking(qapp, "en"):
+        axis = ValueAxis(quantities.duration)
+        assert axis.tickStrings([0.0, 0.02, 0.04, 0.1], 1.0, 0.02) == ["0.0 s", "", "", "0.1 s"]
