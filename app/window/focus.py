@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QPlainTextEdit, QWidget
 
 from app.desk.workplace import Workplace
 
@@ -47,7 +47,9 @@ class LostFocus(QObject):
         QTimer.singleShot(0, self, self._lead_back_in_session)
 
     def _lead_back_in_session(self) -> None:
-        if self._place.sight.session:  # the start page leads the keys itself
+        here = QApplication.focusWidget()
+        writes = isinstance(here, QLineEdit | QPlainTextEdit) and here.isVisible()  # who writes already chose the place
+        if self._place.sight.session and not writes:  # the start page leads the keys itself
             self.lead_back()
 
     def _first_list(self) -> QAbstractItemView | None:
