@@ -26,7 +26,7 @@ if [ $# -gt 0 ]; then "${pytest[@]}" "$@"; exit; fi
 
 # The longest first; the first one has what is in no other.
 parts=("" "tests/e2e tests/faults" "tests/app" "tests/core/actions tests/core/agents" "tests/core/training tests/study"
-       "tests/attacks tests/wire tests/meta")
+       "tests/attacks tests/wire tests/meta" "tests/core/sandbox tests/core/tasks")
 parts[0]="tests $(printf -- '--ignore %s ' tests/benchmarks tests/conformance ${parts[*]})"
 places=$(($(getconf _NPROCESSORS_ONLN) + 2))
 rm -rf build/tests && mkdir -p build/tests

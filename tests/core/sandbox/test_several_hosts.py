@@ -240,7 +240,7 @@ def test_after_its_end_a_session_has_no_network_and_its_next_start_makes_it_agai
 
     def left(client: docker.DockerClient, what: str) -> list[str]:
         found = getattr(client, what).list(**({} if what == "networks" else {"all": True}))
-        return sorted(one.name.removeprefix(f"tiphys-{session}-") for one in found if session in one.name)
+        return sorted(one.name.partition(f"{session}-")[2] for one in found if session in one.name)
 
     def made(name: str) -> DockerSandbox:
         host = Host(name=name, reach=("example.org",), workdir="/opt/work" if kind == "state" and name == "one" else "")

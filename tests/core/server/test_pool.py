@@ -264,7 +264,8 @@ def test_what_a_session_left_on_a_machine_that_was_away_ends_when_it_is_back(
         pool = PoolFile(home.pool_db)
         pool.put(PoolHost(name="lab1", kind="machine", address=EngineAddress(ssh.url), gpus=("0",)))
         sandbox = MachineSandbox(session, Host(name="h0", machine="lab1", gpus=1),
-                                 HostPlace(place="lab1", kind="machine", address=EngineAddress(ssh.url), gpus=("0",)))
+                                 HostPlace(place="lab1", kind="machine", address=EngineAddress(ssh.url), gpus=("0",)),
+                                 home=str(home.path))
         places = home.sessions / session / "places.json"
 
         async def first() -> None:
