@@ -13,6 +13,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -110,7 +111,8 @@ async def _run(folder: Path, timeout: float) -> tuple[int | None, bytes]:
         return None, b""
     finally:
         if process.returncode is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it ended just now, and nobody has been told yet
+                os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
 
 

@@ -60,7 +60,8 @@ def launch(settings: TrainSettings, use: OnMetric | None, stop: threading.Event)
             try:
                 end = read_reports(process.stdout or (), use)
             except BaseException:
-                os.killpg(process.pid, signal.SIGTERM)
+                with contextlib.suppress(ProcessLookupError):  # it ended just now
+                    os.killpg(process.pid, signal.SIGTERM)
                 raise
         return _summary(end, process.returncode, errors.fault)
 

@@ -105,6 +105,16 @@ while True: time.sleep(1)
     assert not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] == "Z"
 
 
+def test_an_evaluator_that_ends_as_its_time_is_up_is_late_and_not_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system has ended it and nobody was told yet: its group is gone when it is to be killed."""
+    def gone(group: int, number: int) -> None:
+        raise ProcessLookupError(3, "No such process")
+
+    monkeypatch.setattr(os, "killpg", gone)
+    outcome = score("import os, time; os.close(1); os.close(2); time.sleep(1)", timeout_s=0.3)
+    assert outcome.failed and "within 0.3 s" in outcome.message
+
+
 def test_a_score_may_follow_much_noise() -> None:
     assert read_score(b"x" * 500 + b'\n{"total": 7.5}\n\n').total == 7.5
 
