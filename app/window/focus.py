@@ -48,7 +48,8 @@ class LostFocus(QObject):
 
     def _lead_back_in_session(self) -> None:
         here = QApplication.focusWidget()
-        writes = isinstance(here, QLineEdit | QPlainTextEdit) and here.isVisible()  # who writes already chose the place
+        # who writes already chose the place, also while a box sends and is read-only
+        writes = isinstance(here, QLineEdit | QPlainTextEdit) and here.isVisible()
         if self._place.sight.session and not writes:  # the start page leads the keys itself
             self.lead_back()
 

@@ -28,11 +28,11 @@ from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
 from core.environments.environment import EnvironmentKind
 from core.environments.line_tool import LINE_TOOL, read_line_call
-from core.environments.play_requests import PlayAct, PlayClose, PlayRequest, PlayReset, PlayScore, PlayScored, PlaySeen
+from core.environments.play_requests import PlayAct, PlayClose, PlayQuestion, PlayReset, PlayScore, PlaySeen
 from core.llm.call_arguments import read_arguments
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
-from core.workers.messages import WorkerAnswer
+from core.workers.messages import WorkerAnswer, answer_type
 
 RESET_S = 300.0
 """How long a beginning may take, its package's import among it."""
@@ -61,8 +61,7 @@ class PlayProcess:
         self._thread = ThreadPoolExecutor(1, "environments")
         self._process: subprocess.Popen[bytes] | None = None
 
-    async def ask(self, request: PlayRequest, answer_type: type[_A], within_s: float, life: int | None = None
-                  ) -> tuple[_A, int]:
+    async def ask(self, request: PlayQuestion[_A], within_s: float, life: int | None = None) -> tuple[_A, int]:
         """The answer, and in which life. Raises _Anew where it would not be in `life`, TimeoutError, EOFError where the
         process died meanwhile, and what the environment raises."""
         line, lived = await asyncio.get_running_loop().run_in_executor(
@@ -70,7 +69,7 @@ class PlayProcess:
         found = msgspec.json.decode(line, type=WorkerAnswer)
         if found.error is not None:
             raise found.error.error
-        return msgspec.json.decode(found.ok, type=answer_type), lived
+        return msgspec.json.decode(found.ok, type=answer_type(request)), lived
 
     def give_up(self, place: int) -> None:
         """Whoever asked for a place does not wait any more: where the process is still at it, it is ended."""
@@ -85,7 +84,7 @@ class PlayProcess:
         self._thread.shutdown(cancel_futures=True)
         self._end()
 
-    def _answered(self, request: PlayRequest, within_s: float, life: int | None) -> tuple[bytes, int]:
+    def _answered(self, request: PlayQuestion[_A], within_s: float, life: int | None) -> tuple[bytes, int]:
         if self._process is not None and self._process.poll() is not None:
             self._end()
         if life is not None and life != self._life:
@@ -138,6 +137,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
+
+
+def _name(request: PlayQuestion[_A]) -> str:
+    return str(request.__struct_config__.tag)
 
 
 class _Processes:
@@ -202,18 +205,18 @@ class ApartEnvironment:
         self._played.clear()
         self._begin = PlayReset(place=self._place, settings=self._settings, task=task, seed=seed)
         self._is_lost = False
-        return self._took(await self._asked("reset", self._begin, PlaySeen)).seen
+        return self._took(await self._asked(self._begin)).seen
 
     async def act(self, action: Action, step: int) -> Observation:
         """Carry an action out. Raises Unavailable."""
         request = PlayAct(place=self._place, action=action, step=step)
-        found = self._took(await self._asked("act", request, PlaySeen))
+        found = self._took(await self._asked(request))
         self._played.append((request, found))
         return found.seen
 
     async def score(self) -> tuple[Outcome, bytes]:
         """What was reached. Raises Unavailable."""
-        found = await self._asked("score", PlayScore(place=self._place), PlayScored)
+        found = await self._asked(PlayScore(place=self._place))
         self._state = found.state
         return found.outcome, found.payload
 
@@ -228,9 +231,9 @@ class ApartEnvironment:
             process.places.discard(self._place)
             process.give_up(self._place)
             with contextlib.suppress(_Anew, EOFError, TimeoutError, ReportableError):
-                await process.ask(PlayClose(place=self._place), type(None), self._kind.answer_s, self._life)
+                await process.ask(PlayClose(place=self._place), self._kind.answer_s, self._life)
 
-    async def _asked(self, what: str, request: PlayRequest, answer_type: type[_A]) -> _A:
+    async def _asked(self, request: PlayQuestion[_A]) -> _A:
         """The answer, if need be in another process in which all was played again. Raises Unavailable.
 
         Whoever waited when a process died is tried once more: it may have been another's end that was late.
@@ -238,32 +241,32 @@ class ApartEnvironment:
         deaths = 0
         while True:
             try:
-                if self._is_lost and what != "reset":
+                if self._is_lost and not isinstance(request, PlayReset):
                     await self._play_again()
-                return await self._ask(what, request, answer_type)
+                return await self._ask(request)
             except _Anew:
                 self._is_lost = True
             except EOFError:
                 self._is_lost, deaths = True, deaths + 1
                 if deaths > 1:
-                    raise self._failed(f"its process ended in {what}") from None
+                    raise self._failed(f"its process ended in {_name(request)}") from None
 
-    async def _ask(self, what: str, request: PlayRequest, answer_type: type[_A]) -> _A:
-        is_reset = what == "reset"
+    async def _ask(self, request: PlayQuestion[_A]) -> _A:
+        is_reset = isinstance(request, PlayReset)
         within_s, life = (RESET_S, None) if is_reset else (self._kind.answer_s, self._life)
         assert self._process is not None
         try:
-            found, self._life = await self._process.ask(request, answer_type, within_s, life)
+            found, self._life = await self._process.ask(request, within_s, life)
         except TimeoutError:
-            raise self._failed(f"{what} did not end within {within_s:g} s") from None
+            raise self._failed(f"{_name(request)} did not end within {within_s:g} s") from None
         return found
 
     async def _play_again(self) -> None:
         """Raises Unavailable (environment_differs) where it is not the same as before."""
         assert self._begin is not None
-        self._took(await self._ask("reset", self._begin, PlaySeen))
+        self._took(await self._ask(self._begin))
         for request, before in self._played:
-            found = self._took(await self._ask("act", request, PlaySeen))
+            found = self._took(await self._ask(request))
             if (found.seen.output.text, found.seen.done) != (before.seen.output.text, before.seen.done):
                 raise Unavailable("environment_differs", f"Step {request.step} has another result when it is played "
                                   "again: what was played cannot be gone on with.", step=request.step)

@@ -10,7 +10,7 @@ from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
-from core.workers.messages import WorkerRequest
+from core.workers.messages import A, WorkerRequest
 
 
 class PlaySeen(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,33 +29,33 @@ class PlayScored(msgspec.Struct, frozen=True, kw_only=True):
     state: bytes | None
 
 
-class PlayReset(WorkerRequest[PlaySeen], frozen=True, tag="reset"):
-    """Make an environment, which is called `place` from now on, and begin."""
+class PlayQuestion(WorkerRequest[A], frozen=True, kw_only=True):
+    """About the environment that is called `place`."""
 
     place: int
+
+
+class PlayReset(PlayQuestion[PlaySeen], frozen=True, tag="reset"):
+    """Make an environment under that name, and begin."""
+
     settings: EnvironmentSettings
     task: Task
     seed: int
 
 
-class PlayAct(WorkerRequest[PlaySeen], frozen=True, tag="act"):
+class PlayAct(PlayQuestion[PlaySeen], frozen=True, tag="act"):
     """Carry an action out."""
 
-    place: int
     action: Action
     step: int
 
 
-class PlayScore(WorkerRequest[PlayScored], frozen=True, tag="score"):
+class PlayScore(PlayQuestion[PlayScored], frozen=True, tag="score"):
     """Say what was reached."""
 
-    place: int
 
-
-class PlayClose(WorkerRequest[None], frozen=True, tag="close"):
+class PlayClose(PlayQuestion[None], frozen=True, tag="close"):
     """Let go of a place; of one that is not there, nothing."""
-
-    place: int
 
 
 PlayRequest: TypeAlias = PlayReset | PlayAct | PlayScore | PlayClose

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from core.workers.messages import A, Problem, WorkerAnswer, WorkerRequest
+from core.workers.messages import A, Problem, WorkerAnswer, WorkerRequest, answer_type
 
 Fail = Callable[[Problem], None]
 Progress = Callable[[float], None]
@@ -40,8 +40,7 @@ class Calls:
         """`send` writes the request to the worker; `use` gets the answer (each part of one that comes in parts), or
         `fail` why there is none."""
         self._number += 1
-        answer_type = vars(type(request))["__orig_bases__"][0].__args__[0]
-        self._waiting[self._number] = _Call(answer_type, use, fail, progress)
+        self._waiting[self._number] = _Call(answer_type(request), use, fail, progress)
         send(msgspec.json.encode(msgspec.structs.replace(request, id=self._number)) + b"\n")
 
     def take(self, line: bytes) -> None:

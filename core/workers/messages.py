@@ -17,6 +17,12 @@ class WorkerRequest(msgspec.Struct, Generic[A], frozen=True, kw_only=True, tag_f
     id: int | str = 0
 
 
+def answer_type(request: WorkerRequest[A]) -> type[A]:
+    """What a request is answered with, as its class declares."""
+    found: type[A] = vars(type(request))["__orig_bases__"][0].__args__[0]
+    return found
+
+
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why there is no answer: the fields of a ReportableError."""
 
