@@ -80,14 +80,14 @@ def checked_data(settings: TrainSettings, folder: Path) -> tuple[DataFacts, Data
     from core.training.data import check_rows, check_thoughts, eval_files, train_files
 
     config = model_config(settings.model).get_text_config()
-    longest, held, crew = _longest(settings, config), eval_files(settings.data), _crew(settings)
+    longest, held, crew = _longest(settings, config), eval_files(settings.data), crew_of(settings)
     rules = (config.vocab_size, longest, folder, crew, settings.thoughts)
     facts = check_rows(train_files(settings.data), *rules)
     check_thoughts(facts, settings.thoughts)
     return facts, check_rows(held, *rules) if held else None
 
 
-def _crew(settings: TrainSettings) -> Crew:
+def crew_of(settings: TrainSettings) -> Crew:
     """The processes that train together, of which each looks at its part of the data."""
     from core.training.data import Crew
 
