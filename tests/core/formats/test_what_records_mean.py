@@ -132,6 +132,18 @@ def test_a_custom_tool_of_the_chat_api_is_called_with_text(tmp_path):
     assert (action.tool, action.arguments, action.malformed) == ("sql", {"input": "SELECT 1"}, "")
 
 
+def test_chatgpt_reports_how_a_run_of_code_went_and_answers_without_words_are_no_steps():
+    """As exports of 2025 are: an empty answer first, the person's standing instructions, a report of each run."""
+    (session,) = registry.read(Path(__file__).parent / "foreign" / "chatgpt_2025.json")
+    steps = bodies(session)
+    assert [b.thought for b in steps] == ["Plan\n\nUse Python.", "", "It cannot be plotted."]
+    assert [b.actions[0].arguments for b in steps[:2]] == [{"code": "plot(1)"}, {"code": "while True: pass"}]
+    results = [o for b in steps[:2] for o in b.observations]
+    assert [o.error.kind for o in results] == ["NameError", "timeout"]
+    assert [o.ended_at.timestamp() % 100 for o in results] == [7.5, 69]
+    assert [m.content for m in context(session, 1)] == ["Preferred name: Kim\n\nAnswer briefly.", "  Plot the sum"]
+
+
 def test_messages_without_content_or_calls_are_no_chat(tmp_path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps({"messages": [{"role": "user", "text": "Go."}, {
