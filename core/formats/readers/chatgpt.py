@@ -16,7 +16,7 @@ from core.domain.events import NoteAdded
 from core.domain.message import Message
 from core.domain.step import ActionError
 from core.formats.chat import make_call
-from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.conversation import OTHER_BRANCHES, CallResult, Conversation, ForeignStep
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.json_text import parse
 from core.formats.rows import SourceRow, canonical, row_format
@@ -55,8 +55,7 @@ def _read(source: Source, row: SourceRow) -> Imported | str:
     _add(Conversation(builder), messages)
     others = sum(isinstance(dict_of(n).get("message"), dict) for n in value["mapping"].values()) - len(messages)
     if others > 0:
-        builder.fact(NoteAdded(step=0, text=f"{others} messages lie on other branches of the conversation and are not "
-                               "among the steps."))
+        builder.fact(NoteAdded(step=0, text=OTHER_BRANCHES.format(others)))
     return builder.build_without_end()
 
 

@@ -144,6 +144,34 @@ def test_chatgpt_reports_how_a_run_of_code_went_and_answers_without_words_are_no
     assert [m.content for m in context(session, 1)] == ["Preferred name: Kim\n\nAnswer briefly.", "  Plot the sum"]
 
 
+@pytest.mark.parametrize(("leaf", "answer"), [({}, "Two."), ({"current_leaf_message_uuid": "a1"}, "One.")])
+def test_claude_ai_is_read_along_one_path_and_says_what_a_search_found(tmp_path, leaf, answer):
+    """As exports of 2026 are: each message names the one before it, and results hold pages and documents."""
+    search = [{"type": "tool_use", "id": "t", "name": "web_search", "input": {"query": "x"}, "start_timestamp": None},
+              {"type": "tool_result", "tool_use_id": "t", "is_error": False, "content": [
+                  {"type": "knowledge", "title": "Page", "url": "https://example.org", "text": "Found.", "links": None},
+                  {"type": "rag_reference", "uri": "1L8", "extras": {"title": "Paper"}}, {"type": "image"}]}]
+
+    def message(name, before, sender, second, *content):
+        return {"uuid": name, "parent_message_uuid": before, "sender": sender, "text": "", "attachments": [],
+                "files": [], "created_at": f"2026-02-15T00:53:{second}Z", "content": list(content)}
+
+    def text(words):
+        return {"type": "text", "text": words, "citations": [], "flags": None}
+
+    root = "00000000-0000-4000-8000-000000000000"
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([{"uuid": "c", "name": "Ask", **leaf, "chat_messages": [
+        message("h", root, "human", 10, text("Look it up.")),
+        message("a1", "h", "assistant", 11, *search, text("One.")),
+        message("a2", "h", "assistant", 12, *search, text("Two."))]}]))
+    (session,) = registry.read(path)
+    first, last = bodies(session)
+    assert last.thought == answer and notes(session) == [
+        "Messages on other branches of the conversation, which are not among the steps: 1."]
+    assert first.observations[0].output.text == "Page\nhttps://example.org\nFound.\n\nPaper\n1L8\n\n[image]"
+
+
 def test_messages_without_content_or_calls_are_no_chat(tmp_path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps({"messages": [{"role": "user", "text": "Go."}, {
