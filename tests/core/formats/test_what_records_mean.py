@@ -1,7 +1,9 @@
 """Single records that say who broke off, who failed and who spoke, of which the whole files beside this have few."""
 
+import contextlib
 import json
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -170,6 +172,26 @@ def test_claude_ai_is_read_along_one_path_and_says_what_a_search_found(tmp_path,
     assert last.thought == answer and notes(session) == [
         "Messages on other branches of the conversation, which are not among the steps: 1."]
     assert first.observations[0].output.text == "Page\nhttps://example.org\nFound.\n\nPaper\n1L8\n\n[image]"
+
+
+@pytest.mark.parametrize(("rows", "tokens"), [(2, [(359, 2, 0.5), (400, 9, None)]), (1, [(None, None, None)] * 2)])
+def test_goose_counts_the_tokens_of_each_answer_in_a_ledger(tmp_path, rows, tokens):
+    """As its database is since 2026; a ledger with another number of rows than answers says nothing of a step."""
+    path = tmp_path / "sessions.db"
+    shutil.copy(Path(__file__).parent / "foreign" / "goose.db", path)
+    with contextlib.closing(sqlite3.connect(path)) as base, base:
+        (name,) = base.execute("SELECT id FROM sessions").fetchone()
+        base.execute("CREATE TABLE usage_ledger (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, "
+                     "created_timestamp INTEGER, model TEXT, input_tokens INTEGER, output_tokens INTEGER, total_tokens "
+                     "INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER, cost REAL, cost_source TEXT, "
+                     "is_compaction INTEGER DEFAULT 0)")
+        used = [(name, 359, 2, 0.5, 0), (name, 9000, 90, 9.0, 1), (name, 400, 9, None, 0)][:2 * rows - 1]
+        base.executemany("INSERT INTO usage_ledger (session_id, created_timestamp, input_tokens, output_tokens, cost, "
+                         "is_compaction) VALUES (?, 1, ?, ?, ?, ?)", used)
+    (session,) = registry.read(path)
+    usages = [step.head.usage for step in trajectory(session).steps]
+    assert [(u.input_tokens, u.output_tokens, u.cost_usd) for u in usages] == tokens
+    assert len(notes(session)) == 2 - rows
 
 
 def test_messages_without_content_or_calls_are_no_chat(tmp_path):
