@@ -195,7 +195,7 @@ def test_a_backup_whose_events_were_changed_is_restored_only_knowingly(tiphys, h
     assert ran.status == 2 and "add --altered" in ran.err and "[log_altered]" in ran.err
     assert (home / "server.db").read_bytes() == whole
     ran = tiphys("restore", tmp_path / "copy.db", "--yes", "--altered")
-    assert ran.status == 0 and f"although it changed on the disk: events of 1 session (the first is {session})" in ran.err
+    assert ran.status == 0 and f"although it changed on the disk: events of 1 session (the first is {session}" in ran.err
     assert tiphys("verify").status == 0, "from now on the next change is found"
     change_an_event(home / "server.db")
     assert tiphys("verify").status == 2
