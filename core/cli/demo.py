@@ -7,7 +7,7 @@ import subprocess
 import click
 
 from core import program
-from core.cli.demo_headless import QUICK_LAYERS, run_headless
+from core.cli.demo_headless import run_headless
 from core.cli.demo_session import settings_of, start_session, stop_session
 from core.cli.desktop import check_display
 from core.cli.doctor import docker_engine
@@ -21,8 +21,8 @@ from core.store.home import Home
 @click.command()
 @click.option("--headless", is_flag=True, help="No window: session, verdicts, export, training, screenshots.")
 @click.option("--unconfined", is_flag=True, help="Without Docker: let the scripted agent work on THIS computer.")
-@click.option("--layers", default=QUICK_LAYERS, show_default=True, type=click.IntRange(1, LAYERS),
-              help=f"How many of SmolLM2's {LAYERS} layers are trained: all of them take minutes and 10 GB of memory.")
+@click.option("--layers", default=LAYERS, show_default=True, type=click.IntRange(1, LAYERS),
+              help="Train only so many of SmolLM2's layers, the first ones: quicker, and nothing is learnt.")
 @click.option("--check", is_flag=True, help="Only say whether its agent has somewhere to work.")
 @click.option("--train-steps", default=1, show_default=True, type=click.IntRange(1, 1000))
 @json_option

@@ -62,10 +62,6 @@ class DemoResults(msgspec.Struct, kw_only=True):
 PACE_S = 0.3
 """Nobody watches: a fraction of the script's own pause before each answer, which still leaves time for the guidance."""
 
-QUICK_LAYERS = 8
-"""Of SmolLM2's layers: an update over 8,000 tokens takes half a minute of two cores, with all of them two minutes."""
-
-
 def run_headless(home: Home, unconfined: bool, train_steps: int, layers: int, as_json: bool) -> int:
     """Go the whole way; progress goes to stderr, the places of the results to stdout. Each result is looked at:
     raises Unavailable (demo_failed) where one is not what it has to be."""
@@ -146,7 +142,7 @@ def _results(home: Home, session: str, folder: Path, model: str, train_steps: in
                f"Of {report.samples} samples {refused} were refused, and {report.trained} tokens are trained")
         note(f"  {counted(report.samples, 'sample')}, {report.trained:,} of {counted(report.tokens, 'token')} are "
              "trained")
-    part = "all of SmolLM2" if layers == LAYERS else f"the first {layers} of SmolLM2's {LAYERS} layers, to be quick"
+    part = "SmolLM2 (a minute or two)" if layers == LAYERS else f"the first {layers} of SmolLM2's {LAYERS} layers"
     with _stage(f"Training: {counted(train_steps, 'update')} of {part}"):
         weights = _train(folder / "samples", model, folder / "training", train_steps)
         _check(_first_weights(model) != _first_weights(weights), "The training changed no weight")
