@@ -77,8 +77,11 @@ def _examined(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Pat
 def checked_data(settings: TrainSettings, folder: Path) -> tuple[DataFacts, DataFacts | None]:
     """What the data hold and what is held out, looked at for the model; the rows lie in `folder`. Raises InvalidInput,
     NotFound."""
+    from core.export.staging import finish_interrupted
     from core.training.data import check_rows, check_thoughts, eval_files, train_files
 
+    with _first_before_the_others(settings):
+        finish_interrupted(Path(settings.data))
     config = model_config(settings.model).get_text_config()
     longest, held, crew = _longest(settings, config), eval_files(settings.data), crew_of(settings)
     rules = (config.vocab_size, longest, folder, crew, settings.thoughts)
