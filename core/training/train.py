@@ -185,15 +185,11 @@ def step_of(checkpoint: Path | None) -> int:
 def check_form(checkpoint: Path | None, sharded: bool) -> None:
     """Raises Conflict (other_checkpoint) where several processes left the checkpoint and one is to go on, or the
     reverse. From several processes to another number of several there is nothing in the way."""
-    if checkpoint is None or _is_sharded(checkpoint) == sharded:
+    if checkpoint is None or any(checkpoint.glob("pytorch_model_fsdp_*")) == sharded:
         return
     wrote, goes_on = ("several processes", "one") if not sharded else ("one process", "several")
     raise Conflict("other_checkpoint", f"{checkpoint} was left by {wrote}, and {goes_on} cannot go on from it; use as "
                    "before gpus or processes, or another folder.", path=str(checkpoint))
-
-
-def _is_sharded(checkpoint: Path) -> bool:
-    return any(checkpoint.glob("pytorch_model_fsdp_*"))
 
 
 def _step_of(path: Path) -> int | None:
