@@ -13,9 +13,6 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QPlain
 
 from app.desk.workplace import Workplace
 
-JUDGING = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.reason")
-"""Commands about a step that is read: where a layout shows none, they are off with the bar that judges."""
-
 
 class LostFocus(QObject):
     """Leads the focus back, and finds it again where it went with the start page or with what a layout hides."""

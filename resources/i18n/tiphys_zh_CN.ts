@@ -5413,10 +5413,6 @@ Delete or right click: take it away</source>
 <context>
     <name>ReviewController</name>
     <message>
-        <source>Select a step first: verdicts are about one step.</source>
-        <translation>请先选择步骤：裁定针对单个步骤。</translation>
-    </message>
-    <message>
         <source>A new step has just come: look again, then press again.</source>
         <translation>刚有新步骤到来：请再看一眼，然后再按一次。</translation>
     </message>
