@@ -71,7 +71,7 @@ class LostFocus(QObject):
         """What a reader asks for may move the focus, and that is no chance, wherever it was before."""
         self._asked, self._is_asking = self._asked + 1, True  # whoever does it is called before this or after
         self._owed = None
-        QTimer.singleShot(0, self, self._end_asking)
+        QTimer.singleShot(0, self, partial(QTimer.singleShot, 0, self, self._end_asking))  # after calls that are queued
 
     def _end_asking(self) -> None:
         self._is_asking = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
@@ -167,7 +166,7 @@ class Window(QMainWindow):
         """Qt gives docks their sizes only in a window that is shown, by what their panels need."""
         if self._fresh and self.isVisible() and self.filling.is_done:
             self._fresh = False
-            QTimer.singleShot(0, self, partial(self.lay_out, self.layouts.current))
+            QTimer.singleShot(0, self, lambda: self.lay_out(self.layouts.current))
 
     # ---- events ----------------------------------------------------------------------------------
 
