@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shutil
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def test_the_restore_drill(tiphys, home, tmp_path) -> None:
             assert ran.one == {"file": str(copy), "bytes": copy.stat().st_size, "removed": []}
             await client.answer(await client.send("s", Guide(guidance="g2", text="acknowledged, not in the backup")))
             ran = await asyncio.to_thread(tiphys, "restore", copy, "--yes")
-            assert ran.status == 1 and "A server is running" in ran.err and "end it first" in ran.err
+            assert ran.status == 1 and "A server is running" in ran.err and f"end it first (kill {os.getpid()}" in ran.err
 
     async def after() -> None:
         async with serving(home) as server, running_client(replica, server.url, admin_token(home), "s") as client:
