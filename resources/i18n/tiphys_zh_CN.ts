@@ -5643,6 +5643,10 @@ Delete or right click: take it away</source>
         <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
     </message>
     <message>
+        <source>Network: while {name} builds, it reaches public addresses.</source>
+        <translation>网络：{name} 构建时可以访问公网地址。</translation>
+    </message>
+    <message>
         <source>Tests: {name} runs as root in a container of its own.</source>
         <translation>测试：{name} 在它自己的容器中以 root 身份运行。</translation>
     </message>
