@@ -5,13 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.disagreements.model import Disagreement, Pair, disagreements, next_disagreement, pairs
 from app.disagreements.view import DisagreementsView
 from app.kit import quantities
 from app.kit.entries import EntriesModel
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
@@ -107,8 +106,3 @@ def _words(pair: Pair) -> str:
     sentence = QCoreApplication.translate("Disagreements", "{first} – {second}: κ {kappa}, same on {raw} of {n} steps")
     return sentence.format(first=author_words(pair.first), second=author_words(pair.second), kappa=kappa, raw=raw,
                            n=quantities.number(pair.steps))
-
-
-PANEL = Panel("disagreements", QT_TRANSLATE_NOOP("Panel", "Disagreements"), build, {
-    "live": ("right_below", 12), "read": ("right_below", 15), "compare": ("middle_below", 2),
-    "export": ("middle", 2), "queue": ("right", 16)})

@@ -9,11 +9,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.candidates import candidate_of
-from app.desk.panel import Panel
 from app.desk.session_key import id_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.queue.acts import QueueActs
@@ -241,8 +240,3 @@ class QueueController(QObject):
 def _newest(row: SessionRow) -> tuple[float, str]:
     at = row.began_at or row.created_at or datetime.fromtimestamp(0, UTC)
     return -at.timestamp(), row.session
-
-
-PANEL = Panel("queue", QT_TRANSLATE_NOOP("Panel", "Queue"), build, {
-    "live": ("middle", 14), "read": ("middle", 14), "compare": ("middle", 14), "export": ("middle", 14),
-    "queue": ("middle", 0)}, is_headed=True)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.candidates import candidate_of
-from app.desk.panel import Panel
 from app.desk.queue_book import Shown
 from app.desk.saved_filters import read_filters, usual_filters
 from app.desk.session_key import OWN, server_of
@@ -127,8 +126,3 @@ class QueuesController(QObject):
 def _count(seen: list[Candidate], query: str) -> str:
     wanted = SessionQuery(query)
     return quantities.number(sum(map(wanted.passes, seen)))
-
-
-PANEL = Panel("queues", QT_TRANSLATE_NOOP("Panel", "Queues"), build, {
-    "live": ("left", 13), "read": ("left", 13), "compare": ("left", 13), "export": ("left", 13),
-    "queue": ("left", 0)}, is_headed=True)

@@ -11,13 +11,11 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.bodies import Bodies
 from app.desk.cursor import SelectedWords
-from app.desk.panel import Panel
 from app.desk.refusal import STEP_CHANGED, Refusal, words_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
 from app.kit.entries import EntriesModel
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
@@ -134,11 +132,6 @@ def build(place: Workplace, parent: QWidget) -> RemarksView:
     model.setParent(view)
     RemarksPanelController(place, model, view)
     return view
-
-
-PANEL = Panel("remarks", QT_TRANSLATE_NOOP("Panel", "Remarks"), build, {
-    "live": ("right_below", 14), "read": ("right_below", 4), "compare": ("right_below", 14),
-    "export": ("right", 18), "queue": ("right", 18)})
 
 
 class Remark(msgspec.Struct, frozen=True):

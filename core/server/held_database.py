@@ -18,7 +18,7 @@ from core.server.deletion import finish
 from core.server.end_rules import EndRules
 from core.server.handlers import apply_command
 from core.server.lookups import lookups_of
-from core.server.ownership import ensure_admin
+from core.server.ownership import own
 from core.store import accounts, blobs, log
 from core.store.home import Home
 from core.store.lock import FileLock
@@ -42,7 +42,7 @@ class HeldDatabase:
     async def open(cls, home: Home, lock: FileLock) -> HeldDatabase:
         writer = Writer(home.server_db)
         try:
-            await writer.do(lambda conn: ensure_admin(conn, home))
+            await writer.do(lambda conn: own(conn, home))
             token = home.admin_token.read_text().strip()
             return cls(home, lock, writer, await writer.do(lambda conn: accounts.principal(conn, token)))
         except BaseException:

