@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import torch
 
+from core.store.home import write_whole
 from core.training.people_source import PeopleWords, load_words, save_words
 from core.training.policy_rows import PolicyRow, load_rows, save_rows
 from core.training.rl_play import Played
@@ -37,7 +38,7 @@ class RunFolder:
         if path.is_file():
             check_same_run(str(self._root), _DEFAULTS | msgspec.json.decode(path.read_bytes()), facts)
             return
-        self._write(path, msgspec.json.format(msgspec.json.encode(facts), indent=2))
+        write_whole(path, msgspec.json.format(msgspec.json.encode(facts), indent=2))
 
     def last(self) -> int:
         """After how many updates the newest whole weights were saved; 0 for none. What was left half-written goes."""
@@ -76,7 +77,7 @@ class RunFolder:
         """Keep an update's sessions, last their rows."""
         path = self._rows(update)
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._write(path.with_suffix(".json"), msgspec.json.encode(played))
+        write_whole(path.with_suffix(".json"), msgspec.json.encode(played))
         save_rows(path, rows)
 
     def people(self, update: int) -> PeopleWords | None:
@@ -92,7 +93,7 @@ class RunFolder:
         """What there is to see of an update's groups."""
         path = self._root / "groups" / f"{update:05d}.json"
         path.parent.mkdir(exist_ok=True)
-        self._write(path, msgspec.json.encode(sheets))
+        write_whole(path, msgspec.json.encode(sheets))
 
     def cut_metrics(self, update: int) -> None:
         """Forget the lines of updates that have to be made again; a killed run may have left a half one."""
@@ -104,7 +105,7 @@ class RunFolder:
             except msgspec.DecodeError:
                 continue
             lines += [text] if metric.update <= update else []
-        self._write(path, b"".join(line + b"\n" for line in lines))
+        write_whole(path, b"".join(line + b"\n" for line in lines))
 
     def add_metric(self, metric: RlMetric) -> None:
         """One more line."""
@@ -122,8 +123,3 @@ class RunFolder:
 
     def _rows(self, update: int) -> Path:
         return self._root / "rollouts" / f"{update:05d}.npz"
-
-    def _write(self, path: Path, data: bytes) -> None:
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(data)
-        part.replace(path)
