@@ -56,7 +56,7 @@ class ChartsController(QObject):
             changed.connect(self._say_gist)
         place.sight.opened.connect(self._draw_curves)
         place.sight.stepped.connect(self._show_place)
-        place.sight.grew.connect(self._on_grew)
+        place.sight.grew.connect(self._timer.start_once)
         place.cursor.marked.connect(self._show_place)
         view.picked.connect(place.cursor.move)
         view.brushed.connect(self._on_brushed)
@@ -71,10 +71,6 @@ class ChartsController(QObject):
         """The panel is drawn only while it is seen; its line is there before."""
         row = self._place.sight.row
         self._view.say_steps(row.steps if row is not None else 0)
-
-    def _on_grew(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _on_setting(self, key: str) -> None:
         if key == "review.blind":

@@ -37,15 +37,11 @@ class DisagreementsController(QObject):
         self._found: list[Disagreement] = []
         self._timer = single_shot(self, QUIET_MS, self._show_cases)
         place.sight.opened.connect(self._show_cases)
-        place.sight.grew.connect(self._on_grew)
+        place.sight.grew.connect(self._timer.start_once)
         place.settings.changed.connect(self._on_setting)
         place.actions["review.next_disagreement"].triggered.connect(self._go_to_next)
         view.list.opened.connect(self._go_to_case)
         self._show_cases()
-
-    def _on_grew(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _on_setting(self, key: str) -> None:
         if key == "review.blind":

@@ -61,8 +61,8 @@ class QueueController(QObject):
         self.model.setParent(view)
         QueueActs(self._place, view)
         for signal in (self._place.desks.rows_changed, self._queues.changed, self._place.desks.link_changed):
-            signal.connect(self._list_soon)
-        self._place.settings.changed.connect(self._list_soon)
+            signal.connect(self._timer.start_once)
+        self._place.settings.changed.connect(self._timer.start_once)
         view.came_up.connect(self._read_list)
         self._queues.shown_changed.connect(self._on_shown)
         self._queues.session_chosen.connect(self._mark_chosen)
@@ -72,13 +72,9 @@ class QueueController(QObject):
         view.session_chosen.connect(self._queues.choose)
         view.entered.connect(self._queues.enter)
         self._offer_orders()
-        self._list_soon()
+        self._timer.start_once()
 
     # ---- the sessions ----------------------------------------------------------------------------
-
-    def _list_soon(self, *_: object) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _on_shown(self) -> None:
         self._facet = "all"

@@ -51,16 +51,12 @@ class QueuesController(QObject):
         self._place, self._model, self._view = place, model, view
         self._timer = single_shot(self, QUIET_MS, self._show_lines)
         for signal in (place.desks.rows_changed, place.queues.changed, place.desks.link_changed):
-            signal.connect(self._count_soon)
-        place.settings.changed.connect(self._count_soon)
+            signal.connect(self._timer.start_once)
+        place.settings.changed.connect(self._timer.start_once)
         place.queues.shown_changed.connect(self._mark_chosen)
         view.came_up.connect(self._timer.start)
         view.chosen.connect(place.queues.show)
         self._timer.start()
-
-    def _count_soon(self, *_: object) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _show_lines(self) -> None:
         if not self._view.isVisible():

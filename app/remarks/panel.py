@@ -41,7 +41,7 @@ class RemarksPanelController(QObject):
         self._body: Bodies | None = None
         self._timer = single_shot(self, QUIET_MS, self._show_remarks)
         place.sight.opened.connect(self._on_opened)
-        place.sight.grew.connect(self._on_grew)
+        place.sight.grew.connect(self._timer.start_once)
         place.settings.changed.connect(self._on_setting)
         place.actions["review.remark"].triggered.connect(self._write_remark)
         view.filtered.connect(self._show_remarks)
@@ -52,10 +52,6 @@ class RemarksPanelController(QObject):
     def _on_opened(self) -> None:
         self._view.box.hide()
         self._show_remarks()
-
-    def _on_grew(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _on_setting(self, key: str) -> None:
         if key == "review.blind":

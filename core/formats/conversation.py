@@ -25,6 +25,9 @@ from core.formats.values import paragraphs
 _TEXT = 400_000
 T = TypeVar("T")
 
+OTHER_BRANCHES = "Messages on other branches of the conversation, which are not among the steps: {}."
+"""The note of a conversation that is a tree, of which one path is read."""
+
 
 class CallResult(msgspec.Struct, kw_only=True):
     """What came back for a call. `call` is "" where the format does not say whose answer it is."""
