@@ -154,7 +154,7 @@ class SampleCollector:
 
     def _parts(self, refs: Sequence[MessageRef], at: int) -> list[SamplePart]:
         """The messages of a context, the agent's own ones marked with their steps."""
-        owners = _owners(self._trajectory, at)
+        owners = _Owners(self._trajectory.steps[: at + 1])
         parts, latest = [], -1
         for ref in refs:
             index = owners.find(ref, latest)
@@ -256,7 +256,3 @@ class _Owners:
     def is_exact(self, ref: MessageRef, index: int) -> bool:
         """Whether the message is what the model wrote, as far as the log says."""
         return self._completions[index] in ("", ref.hash)
-
-
-def _owners(trajectory: Trajectory, at: int) -> _Owners:
-    return _Owners(trajectory.steps[: at + 1])

@@ -108,13 +108,10 @@ def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes],
         blobs.put(conn, data)
     fence, _ = log.lease(conn, session, journal)
     try:
-        return append_entries(conn, _as_append(session, fence, bodies), by_agent=False, account=account)
+        given = Append(session=session, fence=fence, first=1, bodies=tuple(msgspec.Raw(b) for b in bodies))
+        return append_entries(conn, given, by_agent=False, account=account)
     except MissingPayloads as missing:
         raise missing_payload(missing.hashes[0]) from None
-
-
-def _as_append(session: str, fence: int, bodies: Sequence[bytes]) -> Append:
-    return Append(session=session, fence=fence, first=1, bodies=tuple(msgspec.Raw(b) for b in bodies))
 
 
 def missing_payload(hash: str) -> Unavailable:

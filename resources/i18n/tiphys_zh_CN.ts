@@ -5413,10 +5413,6 @@ Delete or right click: take it away</source>
 <context>
     <name>ReviewController</name>
     <message>
-        <source>Select a step first: verdicts are about one step.</source>
-        <translation>请先选择步骤：裁定针对单个步骤。</translation>
-    </message>
-    <message>
         <source>A new step has just come: look again, then press again.</source>
         <translation>刚有新步骤到来：请再看一眼，然后再按一次。</translation>
     </message>
@@ -5645,6 +5641,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Build: the container is built by {name}. The task&apos;s commands run as root in containers for that.</source>
         <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
+    </message>
+    <message>
+        <source>Network: while {name} builds, it reaches public addresses.</source>
+        <translation>网络：{name} 构建时可以访问公网地址。</translation>
     </message>
     <message>
         <source>Tests: {name} runs as root in a container of its own.</source>

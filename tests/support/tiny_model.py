@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -81,13 +84,24 @@ def smollm2(layers: int = 30) -> Path:
         _needs_package(needed)
     from core.llm.smollm2 import smollm2_dir
 
-    cache = os.environ.get("TIPHYS_TEST_CACHE") or Path(tempfile.gettempdir()) / f"tiphys-test-cache-{os.getuid()}"
-    return smollm2_dir(Path(cache), layers)
+    cache = Path(os.environ.get("TIPHYS_TEST_CACHE")
+                 or Path(tempfile.gettempdir()) / f"tiphys-test-cache-{os.getuid()}")
+    with _alone(cache):
+        return smollm2_dir(cache, layers)
 
 
 def thin_smollm2() -> Path:
     """Its first layer as a model of its own, made once beside it: real weights, tokens and template, and quick."""
     return smollm2(layers=1)
+
+
+@contextlib.contextmanager
+def _alone(cache: Path) -> Iterator[None]:
+    """One process at a time makes what is not there yet; the other parts of the suite wait for it."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _needs_package(name: str) -> None:
