@@ -16,6 +16,8 @@ from core.store import log
 from core.store.home import Home
 
 _LOOK_S = 0.2
+_LINE = 100
+"""Letters of a step's title that a line shows."""
 
 
 def watch_to_end(
@@ -40,14 +42,14 @@ def event_line(trajectory: Trajectory, event: Event) -> str:
     """One line for an event that a person wants to see pass by, or ""."""
     match event.fact:
         case e.StepAdded() as f:
-            return f"  step {f.head.number:>3} {'✗' if f.head.is_error else '·'} {f.head.title[:100]}"
+            return f"  step {f.head.number:>3} {'✗' if f.head.is_error else '·'} {_cut(f.head.title)}"
         case e.GuidanceDelivered() as f:
             return f"  ★ guidance delivered at step {f.step}"
         case e.ScoreGiven(failed=True) as f:
             return f"  not scored: {f.message[:300]}"
         case e.ScoreGiven() as f:
             gain = gain_of(trajectory.created.task if trajectory.created else None, f)
-            return f"  score {f.total}{f', {gain.words}' if gain else ''}: {f.message[:100]}"
+            return f"  score {f.total}{f', {gain.words}' if gain else ''}: {_cut(f.message, 2 * _LINE)}"
         case e.SummaryAdded() as f:
             return f"  summary of steps {f.first}–{f.last}"
         case e.SessionContinued():
@@ -59,3 +61,7 @@ def event_line(trajectory: Trajectory, event: Event) -> str:
             gpus = f" with GPU {', '.join(f.gpus)}" if f.gpus else ""
             return f"  host {f.host}: {f.state}, {f.place}{gpus} {f.detail}".rstrip()
     return ""
+
+
+def _cut(text: str, most: int = _LINE) -> str:
+    return text if len(text) <= most else text[: most - 2].rstrip() + " …"
