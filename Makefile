@@ -96,10 +96,10 @@ study: $(VENV)/.has-test
 	  --workers $(or $(WORKERS),2) --out $(or $(OUT),build/study/$(or $(DESIGN),small)) --write docs/study.md
 
 # Does it help to learn from people? A small policy, advised by true and imperfect advisers (docs/reinforcement.md): it goes on where it was cut;
-# make study-people SEEDS=5 KIND=babyai MINUTES=60.
+# make study-people DESIGN=room2 MINUTES=60 OUT=FOLDER.
 study-people: $(VENV)/.has-test
 	cd tests && OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=..:. $(IDLE) ../$(BIN)/python -m study.people $(abspath $(or $(OUT),build/study-people)) \
-	  --kind $(or $(KIND),babyai) --seeds $(or $(SEEDS),5) --minutes $(or $(MINUTES),100000)
+	  --design $(or $(DESIGN),room2) --minutes $(or $(MINUTES),100000)
 
 # Thousands of damaged inputs for every decoder, and extreme events in every panel of the window (minutes);
 # make fuzz EXAMPLES=20000 SESSIONS=2000 for a night.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +43,20 @@ def manifest(report: Report, format: DatasetFormat, options: ExportOptions, rend
             "eval_sessions": report.eval_sessions, "findings": [msgspec.to_builtins(f) for f in report.findings]}
 
 
-def write_papers(folder: Path, facts: dict[str, Any], report: Report, format: DatasetFormat) -> list[Path]:
-    """Write manifest.json, README.md and what the format has beside them."""
-    papers = folder / "manifest.json", folder / "README.md"
-    papers[0].write_bytes(msgspec.json.format(msgspec.json.encode(facts, order="deterministic"), indent=2) + b"\n")
-    papers[1].write_text(_card(facts, report, format), encoding="utf-8")
-    beside = [folder / name for name in format.beside]
+def write_papers(folder: Path, facts: dict[str, Any], report: Report, format: DatasetFormat,
+                 data: Sequence[Path]) -> list[Path]:
+    """Write README.md, what the format has beside it, and the manifest, which names all `files` but itself."""
+    card, beside = folder / "README.md", [folder / name for name in format.beside]
+    card.write_text(_card(facts, report, format), encoding="utf-8")
     for path in beside:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(format.beside[path.name]), indent=2) + b"\n")
-    return [*papers, *beside]
+        path.write_bytes(_pretty(format.beside[path.name]))
+    facts["files"] = [path.name for path in (*data, card, *beside)]
+    (folder / "manifest.json").write_bytes(_pretty(facts))
+    return [folder / "manifest.json", card, *beside]
+
+
+def _pretty(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2) + b"\n"
 
 
 def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:

@@ -20,6 +20,7 @@ from core.export.options import ExportOptions
 from core.export.render import Renderer
 from core.export.rows import SampleRow, SessionRows
 from core.export.source import LogSource
+from core.export.staging import Staging
 from core.export.writer import RowWriter
 from core.llm.extra import has_extra
 from core.workers.export import ExportWarning, Report, SessionReport, VerdictSource, warning
@@ -55,9 +56,10 @@ def export(log: Path, sessions: Sequence[str], format: str, out: Path, model_dir
            options: ExportOptions = ExportOptions(), on_progress: OnProgress | None = None) -> Report:
     """Write a data set: data file, manifest.json, README.md. `log` is a file of the store, read only.
 
-    `model_dir` gives tokenizer and chat template; "" only for formats of messages. Raises ReportableError; then no
-    data file is left behind. Conflict (findings_unseen): something looks like a secret and nobody allowed it;
-    (steps_unjudged): there are steps that nobody judged, and nobody said what becomes of them.
+    `model_dir` gives tokenizer and chat template; "" only for formats of messages. Raises ReportableError; then, and
+    wherever the program is ended, the data set is the one that was there before, or the new one whole. Conflict
+    (findings_unseen): something looks like a secret and nobody allowed it; (steps_unjudged): there are steps that
+    nobody judged, and nobody said what becomes of them.
     """
     kind = format_named(format)
     options = _check(kind, options)
@@ -65,20 +67,20 @@ def export(log: Path, sessions: Sequence[str], format: str, out: Path, model_dir
         refuse_unjudged(source, list(dict.fromkeys(sessions)), options)
     renderer = open_renderer(kind, model_dir, options)
     report = Report()
-    with RowWriter(out, kind, options) as writer, RowWriter(out, kind, _plain(options), "eval") as held:
-        _read(log, sessions, kind, renderer, options, report,
-              lambda row, is_held: (held if is_held else writer).add(row), on_progress)
-        if not writer.rows:
-            raise InvalidInput("nothing_to_export", f"None of the {len(sessions)} sessions gives a sample.")
-        _block(report, options)
-        hashes = {"data": writer.finish()}
-        if held.rows:
-            hashes["eval"] = held.finish()
-        else:
-            held.remove()
+    with Staging(out) as staged:
+        with RowWriter(staged.path, kind, options) as writer, RowWriter(staged.path, kind, _plain(options),
+                                                                        "eval") as held:
+            _read(log, sessions, kind, renderer, options, report,
+                  lambda row, is_held: (held if is_held else writer).add(row), on_progress)
+            if not writer.rows:
+                raise InvalidInput("nothing_to_export", f"None of the {len(sessions)} sessions gives a sample.")
+            _block(report, options)
+            hashes = {"data": writer.finish()} | ({"eval": held.finish()} if held.rows else {})
         report.rows, report.eval_rows = writer.rows, held.rows
-    papers = write_papers(out, manifest(report, kind, options, renderer, hashes), report, kind)
-    report.files = [str(p) for p in (*writer.paths, *(held.paths if held.rows else []), *papers)]
+        paths = [*writer.paths, *(held.paths if held.rows else [])]
+        paths += write_papers(staged.path, manifest(report, kind, options, renderer, hashes), report, kind, paths)
+        staged.put_in_place()
+    report.files = [str(out / path.name) for path in paths]
     return report
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from core.domain.errors import Conflict, Unavailable
 from core.export.chains import copies, sharded_columns, token_weights
 from core.export.formats import DatasetFormat
 from core.export.options import ExportOptions
@@ -23,15 +22,13 @@ _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 class RowWriter:
     """A data set's file under its final name only once it is whole. Repeats come in rounds, so that the copies
-    of a sample lie apart. A context manager: leaving it by an exception leaves nothing behind."""
+    of a sample lie apart. A context manager: leaving it by an exception leaves no half behind."""
 
     def __init__(self, folder: Path, format: DatasetFormat, options: ExportOptions, name: str = "data") -> None:
-        """Raises Conflict where the folder holds something else than an earlier export, Unavailable for the disk."""
         self._format = format
         self._options = options
         self._places: list[tuple[int, int, int]] = []
         self.rows = 0
-        _make_folder(folder)
         self._name, self._folder = name, folder
         self.paths = [folder / f"{name}.{'parquet' if format.parquet else 'jsonl'}"] if not format.shards else []
         self._part = folder / f".{name}.part"
@@ -66,20 +63,13 @@ class RowWriter:
                 if times > turn:
                     self._copy(start, size)
         self._file.flush()
-        os.fsync(self._file.fileno())
         if self._format.shards:
             self.paths = write_shards(self._part, self._folder, self._name)
         elif self._format.parquet:
             write_parquet(self._part, self.paths[0])
         else:
             self._part.replace(self.paths[0])
-        self._part.unlink(missing_ok=True)
         return _digest(self.paths)
-
-    def remove(self) -> None:
-        """Remove the files of this name that an earlier export left."""
-        for path in (*self.paths, *self._folder.glob(f"{self._name}-*-of-*.parquet")):
-            path.unlink(missing_ok=True)
 
     def _copy(self, start: int, size: int) -> None:
         self._file.seek(start)
@@ -98,16 +88,6 @@ def _digest(paths: Sequence[Path]) -> str:
     return total.hexdigest()
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        foreign = [p.name for p in folder.iterdir()] if not (folder / "manifest.json").is_file() else []
-    except OSError as error:
-        raise Unavailable("folder_unusable", f"{folder} cannot be used: {error}", path=str(folder)) from error
-    if set(foreign) - {".data.part", ".eval.part"}:
-        raise Conflict("folder_not_empty", f"{folder} holds other files; choose an empty folder.", path=str(folder))
-
-
 _BATCH = 8 << 20
 """Bytes of rows that become one group of a Parquet file."""
 
@@ -124,12 +104,7 @@ def write_parquet(source: Path, target: Path) -> None:
 
 
 def write_shards(source: Path, folder: Path, name: str) -> list[Path]:
-    """JSON lines of tokens as NAME-00000-of-00002.parquet and so on, tokens as 32-bit numbers; gives the files.
-
-    Shards of an earlier export are removed.
-    """
-    for old in folder.glob(f"{name}-*-of-*.parquet"):
-        old.unlink()
+    """JSON lines of tokens as NAME-00000-of-00002.parquet and so on, tokens as 32-bit numbers; gives the files."""
     parts = list(_written(source, lambda n: folder / f".{name}-{n:05d}.part", _schema(source), _SHARD))
     shards = [folder / f"{name}-{n:05d}-of-{len(parts):05d}.parquet" for n in range(len(parts))]
     for part, shard in zip(parts, shards, strict=True):

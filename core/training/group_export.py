@@ -25,6 +25,7 @@ from core.export.options import ExportOptions
 from core.export.source import LogSource
 from core.rollouts.rollout import Rollout, stored_rollout
 from core.store import log
+from core.store.home import sync
 from core.store.sqlite import connect
 from core.training.advantages import centred
 from core.training.policy_rows import PolicyRow, rows_of
@@ -134,6 +135,7 @@ def write_groups(form: str, db: Path, sessions: Sequence[str], target: Path, dec
             for record in GROUP_FORMS[form].encode(member, decode):
                 file.write(msgspec.json.encode(record) + b"\n")
                 rows += 1
+    sync(part)
     part.replace(target)
     return GroupExport(format=form, file=str(target), rows=rows, sessions=len(members),
                        groups=len({m.group for m in members}), **left_out._asdict())

@@ -21,15 +21,12 @@ from core.domain.step import Action, Observation
 from core.domain.task import Limits, Task
 from core.domain.verdict import Author
 from core.environments.line_tool import line_of
-from core.environments.registry import environment_task, kind_of, open_environment
+from core.environments.registry import environment_task, kind_of, open_here
 from core.llm.model import Request
 from core.rollouts.roll_out import ROLLOUT_AGENT
 from core.rollouts.session_log import JournaledSession, StoreLog
 from core.store import log
 from core.store.home import Home
-
-ADVISERS = {"true": 0.0, "imperfect": 0.3}
-"""How often an adviser names another command than the right one."""
 
 SHOWN, ANY = 0.1, 2 / 3
 """How often the first plays go the right way, and how often the advice that they follow is not it: of three commands as
@@ -157,7 +154,7 @@ async def _first_plays(kind: str, items: tuple[int, ...], limit: int, seed: int)
                         await advise(store, place, GuidanceQueued(guidance=new_id(), text=text))
 
                     adviser = Adviser(ANY, random.Random(number)) if is_advised else None
-                    environment = AdvisedEnvironment(open_environment(task.environment), task, adviser,
+                    environment = AdvisedEnvironment(open_here(task.environment), task, adviser,
                                                      say if is_advised else None)
                     player = AdvisedPlay(plans[item], known, right, random.Random(number))
                     await play(place.journal, place.inbox, place.signals, task, ROLLOUT_AGENT, player,
@@ -176,8 +173,8 @@ def people_start(folder: Path, setting, seed: int) -> Path:
 
     if (folder / "done").exists():
         return folder
-    make(setting.kind, folder, width=64, items=(*setting.learn, *setting.held), seed=seed)
-    plays = asyncio.run(_first_plays(setting.kind, setting.learn, setting.limit, seed))
+    make(setting.kind, folder, width=64, items=(*setting.learn.numbers, *setting.held.numbers), seed=seed)
+    plays = asyncio.run(_first_plays(setting.kind, setting.learn.numbers, setting.limit, seed))
     teach(folder, plays, epochs=8, rate=2e-3, seed=seed)
     (folder / "done").touch()
     return folder

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from core.agents import prompts
 from core.domain.step import Action
-from core.environments.registry import environment_task, kind_of, open_environment
+from core.environments.registry import environment_task, kind_of, open_here
 
 TEMPLATE = ("{% for m in messages %}{{ '<|' + m['role'] + '|>' + m['content'] + '<|end|>' }}{% endfor %}"
             "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}")
@@ -28,7 +28,7 @@ def texts(kind: str, items: Iterable[int]) -> Iterator[str]:
 
 
 async def _played(task) -> list[str]:
-    environment = open_environment(task.environment)
+    environment = open_here(task.environment)
     try:
         first = await environment.reset(task, task.environment.seed)
         found = [*prompts.environment_prompts(task, first.output.text, "react", environment.tools()),

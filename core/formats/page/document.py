@@ -12,6 +12,7 @@ from core.domain.trajectory import Trajectory
 from core.formats.page.foreign import shown
 from core.formats.page.step import MOST_OF_A_TEXT, remark, step_section
 from core.formats.page.words import PageWords
+from core.store.home import sync
 
 STYLE = (Path(__file__).parents[3] / "resources" / "page.css").read_text(encoding="utf-8")
 
@@ -50,9 +51,12 @@ def page(trajectory: Trajectory, blob: Callable[[str], bytes], words: PageWords 
 
 
 def write(path: Path, text: str) -> None:
-    """Write a page. Raises Unavailable."""
+    """Write a page, under its name once it is whole. Raises Unavailable."""
+    part = path.with_name(f".{path.name}.part")
     try:
-        path.write_text(text, encoding="utf-8", errors="replace")
+        part.write_text(text, encoding="utf-8", errors="replace")
+        sync(part)
+        part.replace(path)
     except OSError as error:
         raise Unavailable("cannot_write", f"{path} cannot be written: {error.strerror}.", path=str(path)) from error
 
