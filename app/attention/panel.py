@@ -12,11 +12,9 @@ from app.attention.notifications import DesktopNotifications
 from app.attention.view import AttentionView
 from app.desk.attention_words import attention_word
 from app.desk.notices import Notice
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.entries import EntriesModel
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.two_lines import TwoLines
 from core.domain.session import SessionRow
@@ -164,8 +162,3 @@ class AttentionController(QObject):
 
     def _on_dealt_with(self, alert: Alert) -> None:
         self._place.sender.send(alert.session, ClearAttention(kind=alert.kind))  # type: ignore[arg-type]
-
-
-PANEL = Panel("attention", QT_TRANSLATE_NOOP("Panel", "Attention"), build, {
-    "live": ("left", 2), "read": ("left", 12), "compare": ("left", 12),
-    "export": ("left", 12), "queue": ("left", 12)})

@@ -7,10 +7,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.brief.model import Brief, brief
 from app.brief.view import BriefView
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from core.domain.session import SessionRow
@@ -105,8 +104,3 @@ class BriefController(QObject):
         if files or added + removed:
             words = self.tr("%n file(s)", None, plural(files)) if files else self.tr("lines")
             self._view.add_changes(words, f"+{quantities.number(added)}", f"−{quantities.number(removed)}")
-
-
-PANEL = Panel("brief", QT_TRANSLATE_NOOP("Panel", "In brief"), build, {
-    "live": ("right", 20), "read": ("right", 20), "compare": ("right", 20), "export": ("right", 20),
-    "queue": ("right", 0)}, is_headed=True)

@@ -12,13 +12,11 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from app.charts.view import ChartsView
-from app.desk.panel import Panel
 from app.desk.session_key import id_of
 from app.desk.worker import log_of
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
 from app.kit.background import BackgroundWork
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
 from core.domain.errors import Unavailable
 
@@ -58,7 +56,7 @@ class ChartsController(QObject):
             changed.connect(self._say_gist)
         place.sight.opened.connect(self._draw_curves)
         place.sight.stepped.connect(self._show_place)
-        place.sight.grew.connect(self._on_grew)
+        place.sight.grew.connect(self._timer.start_once)
         place.cursor.marked.connect(self._show_place)
         view.picked.connect(place.cursor.move)
         view.brushed.connect(self._on_brushed)
@@ -73,10 +71,6 @@ class ChartsController(QObject):
         """The panel is drawn only while it is seen; its line is there before."""
         row = self._place.sight.row
         self._view.say_steps(row.steps if row is not None else 0)
-
-    def _on_grew(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _on_setting(self, key: str) -> None:
         if key == "review.blind":
@@ -191,8 +185,3 @@ class ChartsController(QObject):
 
         csv.writer(text).writerows(table_of(self._view.canvas.curves))
         return text.getvalue().encode("utf-8-sig")  # spreadsheets then know that it is UTF-8
-
-
-PANEL = Panel("charts", QT_TRANSLATE_NOOP("Panel", "Charts"), build, {
-    "live": ("right_below", 13), "read": ("right_below", 16), "compare": ("middle_below", 0),
-    "export": ("right", 17), "queue": ("right", 17)})

@@ -8,12 +8,10 @@ from PySide6.QtWidgets import QWidget
 from app.compare.model import ComparisonModel
 from app.compare.view import CompareView
 from app.compare.words import group_words
-from app.desk.panel import Panel
 from app.desk.session_key import id_of, server_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from core.domain.session import SessionRow
@@ -205,8 +203,3 @@ def _column(row: SessionRow) -> str:
 
 def _title(row: SessionRow) -> str:
     return f"{row.title or row.task} · {row.session[-6:]}"
-
-
-PANEL = Panel("compare", QT_TRANSLATE_NOOP("Panel", "Compare"), build, {
-    "live": ("middle", 12), "read": ("middle", 12), "compare": ("middle", 0),
-    "export": ("middle", 12), "queue": ("middle", 12)})

@@ -19,8 +19,9 @@ class InSight(QObject):
     """Follows the cursor and the desk, so that no panel has to ask whether what changed is what it shows.
 
     A move to another session emits `left`, `opened`, `stepped`, in this order, each to every listener before the next
-    begins; a move within the session `stepped` alone. What comes emits `grew`; another log `replaced`, then `grew`.
-    Nothing is emitted of a session that is not in sight, and nothing is read before a listener asks for it.
+    begins; a move within the session `stepped` alone. What comes emits `grew`; another log `replaced`, then `grew`. Who
+    acts on what panels show by then listens to `arrived` and `settled`, for panels come at any time. Nothing is emitted
+    of a session that is not in sight, and nothing is read before a listener asks for it.
     """
 
     left = Signal()
@@ -29,11 +30,17 @@ class InSight(QObject):
     opened = Signal()
     """Another session is in sight, or none."""
 
+    arrived = Signal()
+    """All have heard of `opened`."""
+
     stepped = Signal()
     """The cursor moved: emitted once for every move."""
 
     grew = Signal()
     """The trajectory in sight holds more than before."""
+
+    settled = Signal()
+    """All have heard of `stepped`, or of `grew`."""
 
     replaced = Signal()
     """The server's log of the session is another one: `trajectory` is another object, what was held is stale."""
@@ -83,13 +90,16 @@ class InSight(QObject):
         self._session, self._step = session, step
         if is_another:
             self.opened.emit()
+            self.arrived.emit()
         self.stepped.emit()
+        self.settled.emit()
 
     def _on_changed(self, session: str) -> None:
         if session == self._session:
             self.grew.emit()
+            self.settled.emit()
 
     def _on_replaced(self, session: str) -> None:
         if session == self._session:
             self.replaced.emit()
-            self.grew.emit()
+            self._on_changed(session)

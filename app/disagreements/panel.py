@@ -5,13 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.disagreements.model import Disagreement, Pair, disagreements, next_disagreement, pairs
 from app.disagreements.view import DisagreementsView
 from app.kit import quantities
 from app.kit.entries import EntriesModel
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
@@ -38,15 +37,11 @@ class DisagreementsController(QObject):
         self._found: list[Disagreement] = []
         self._timer = single_shot(self, QUIET_MS, self._show_cases)
         place.sight.opened.connect(self._show_cases)
-        place.sight.grew.connect(self._on_grew)
+        place.sight.grew.connect(self._timer.start_once)
         place.settings.changed.connect(self._on_setting)
         place.actions["review.next_disagreement"].triggered.connect(self._go_to_next)
         view.list.opened.connect(self._go_to_case)
         self._show_cases()
-
-    def _on_grew(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _on_setting(self, key: str) -> None:
         if key == "review.blind":
@@ -111,8 +106,3 @@ def _words(pair: Pair) -> str:
     sentence = QCoreApplication.translate("Disagreements", "{first} – {second}: κ {kappa}, same on {raw} of {n} steps")
     return sentence.format(first=author_words(pair.first), second=author_words(pair.second), kappa=kappa, raw=raw,
                            n=quantities.number(pair.steps))
-
-
-PANEL = Panel("disagreements", QT_TRANSLATE_NOOP("Panel", "Disagreements"), build, {
-    "live": ("right_below", 12), "read": ("right_below", 15), "compare": ("middle_below", 2),
-    "export": ("middle", 2), "queue": ("right", 16)})

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.workplace import Workplace
-from app.drafts.dialog import DraftsDialog
 from app.kit.ask import files_to_open
 from app.kit.background import BackgroundWork
 from core.domain.drafts import DraftAnswer, DraftRecord, DraftState
 from core.domain.errors import ReportableError, Unavailable
 from core.store.drafts import DraftRecords
+
+if TYPE_CHECKING:
+    from app.drafts.dialog import DraftsDialog
 
 
 class DraftsRead(NamedTuple):
@@ -70,6 +72,8 @@ class DraftsController(QObject):
             self.dialog.go_on()
 
     def _dialog_of(self, found: DraftsRead) -> DraftsDialog:
+        from app.drafts.dialog import DraftsDialog  # not before the first paint
+
         made = DraftsDialog(self._name, self._window)
         made.show_drafts(*found)
         made.decided.connect(self._store_word)

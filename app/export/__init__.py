@@ -1,1 +1,10 @@
 """Choose, preview, write and train."""
+
+from __future__ import annotations
+
+from app.desk.panel import Panel
+from app.kit.i18n import QT_TRANSLATE_NOOP
+
+PANEL = Panel("export", QT_TRANSLATE_NOOP("Panel", "Export and train"), __name__, {
+    "live": ("middle", 13), "read": ("middle", 13), "compare": ("middle", 13),
+    "export": ("middle", 0), "queue": ("middle", 13)})

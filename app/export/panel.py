@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.session_key import OWN, id_of, is_local, key_of, server_of
 from app.desk.worker import home_environment, log_of
 from app.desk.worker_calls import WorkerCalls
@@ -18,7 +17,7 @@ from app.export.sample_view import PAGE
 from app.export.training_controller import TrainingController
 from app.export.view import ExportView
 from app.kit.ask import yes_or_no
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import plural
 from core import program
 from core.store import training_environment
 from core.workers.export import DatasetChoice, DryRun, Preview, Report, ShowSample, WriteDataset
@@ -212,8 +211,3 @@ def build(place: Workplace, parent: QWidget) -> ExportView:
     ExportController(place, model, view)
     TrainingController(place, view.training)
     return view
-
-
-PANEL = Panel("export", QT_TRANSLATE_NOOP("Panel", "Export and train"), build, {
-    "live": ("middle", 13), "read": ("middle", 13), "compare": ("middle", 13),
-    "export": ("middle", 0), "queue": ("middle", 13)})

@@ -42,13 +42,13 @@ class ReportView(LongText):
 
     def _session(self, session: SessionReport) -> list[Part]:
         line = self.tr("{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, "
-                       "{undecided} undecided → {samples} samples")
+                       "{undecided} undecided → {samples}")
         parts = [Part(text="\n", style="meta"),
                  Part(text=f"{one_line(session.title or session.session, 80)}\n", style="heading"),
                  Part(text=line.format(
                      steps=number(session.steps), kept=number(session.kept), masked=number(session.masked),
                      partly=number(session.partly), undecided=number(session.undecided),
-                     samples=number(session.samples)) + "\n")]
+                     samples=self._samples(session.samples)) + "\n")]
         for refusal in session.refused[:200]:
             where = self.tr("step {step}: ").format(step=refusal.step) if refusal.step else ""
             parts.append(Part(text=f"✗ {where}{reason(refusal)}\n", meaning="mask"))
@@ -65,11 +65,15 @@ class ReportView(LongText):
         text = self.tr("✓ Nothing would be refused") if not refused else self.tr("✗ %n refusal(s)", "", plural(refused))
         return Part(text=text + "\n", style="heading", meaning="mask" if refused else "keep")
 
+    def _samples(self, count: int) -> str:
+        return self.tr("%n sample(s)", None, plural(count))
+
     def _totals(self, report: Report) -> list[Part]:
         share = 100 * report.trained / report.tokens if report.tokens else 0.0
-        parts = [Part(text=self.tr("{samples} samples ({react} of steps, {summary} summaries), {rows} rows").format(
-            samples=number(report.samples), react=number(report.react), summary=number(report.summary),
-            rows=number(report.rows)) + "\n")]
+        rows = self.tr("%n row(s)", None, plural(report.rows))
+        parts = [Part(text=self.tr("{samples} (of steps: {react}, summaries: {summary}), {rows}").format(
+            samples=self._samples(report.samples), react=number(report.react), summary=number(report.summary),
+            rows=rows) + "\n")]
         if report.tokens:
             parts.append(Part(text=self.tr("{tokens} tokens, {trained} trained ({share} %), longest {longest}").format(
                 tokens=number(report.tokens), trained=number(report.trained), share=f"{share:.1f}",

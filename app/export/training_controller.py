@@ -70,8 +70,7 @@ class TrainingController(QObject):
             return
         self._points.append(report)
         del self._points[:-MOST_POINTS]
-        if not self._draw.isActive():
-            self._draw.start()
+        self._draw.start_once()
 
     def _redraw(self) -> None:
         self._view.show_points(self._points)

@@ -14,6 +14,7 @@ REASONS: dict[str, str] = {
     "control_token_inside": QT_TRANSLATE_NOOP(
         "ExportReasons", "The action holds text that means a control token to this model."),
     "holds_a_secret": QT_TRANSLATE_NOOP("ExportReasons", "It holds a value that is to be kept secret."),
+    "in_a_refused_sample": QT_TRANSLATE_NOOP("ExportReasons", "The sample that holds the action is refused."),
     "inside_a_token": QT_TRANSLATE_NOOP(
         "ExportReasons", "What is trained cannot be cut from the rest between two tokens."),
     "malformed_call": QT_TRANSLATE_NOOP("ExportReasons", "The arguments of a call are not a JSON object."),
@@ -48,9 +49,8 @@ REMARKS: dict[str, str] = {
         "ExportRemarks", "No tokenizer was at hand: tokens are not counted, and what a model's template or length "
                          "would refuse is not known."),
     "unjudged_refused": QT_TRANSLATE_NOOP(
-        "ExportRemarks", "Writing is refused. Nobody judged {steps} steps in {sessions} of {of} sessions ({named}). "
-                         "Let them be judged, or say what becomes of such steps: unjudged = keep trains them, mask "
-                         "leaves them out."),
+        "ExportRemarks", "Nobody judged {steps} steps in {sessions} of {of} sessions. Let them be judged, or choose "
+                         "at “Not judged” what becomes of such steps."),
     "unjudged_train": QT_TRANSLATE_NOOP(
         "ExportRemarks", "{steps} steps in {sessions} of {of} sessions were judged by nobody; they train as if they "
                          "were kept."),

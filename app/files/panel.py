@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.fetches import Fetch
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.files.diff import Diff, compare, counts
 from app.files.diff_lines import MAX_BYTES, Spaces, Whitespace
@@ -18,7 +17,6 @@ from app.files.model import FilesModel, Key, State, TouchedFile, touched
 from app.files.reads import ReadPaths
 from app.files.view import SPACES, FilesView
 from app.kit.background import BackgroundWork
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.quantities import byte_size
 from core.domain.events import FileChanged
 
@@ -246,8 +244,3 @@ def build(place: Workplace, parent: QWidget) -> FilesView:
     FilesController(place, model, view)
     FilesGist(place, model, view.gist)
     return view
-
-
-PANEL = Panel("files", QT_TRANSLATE_NOOP("Panel", "Files"), build, {
-    "live": ("right_line", 0), "read": ("right_below", 0), "compare": ("right_below", 0),
-    "export": ("right", 10), "queue": ("right", 10)})

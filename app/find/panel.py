@@ -9,15 +9,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.searcher import Searcher
 from app.desk.session_key import OWN, server_of
 from app.desk.workplace import Workplace
 from app.find.hits import Merged, lines, servers_in_words
 from app.find.remote_search import RemoteSearch
 from app.find.view import FindView
+from app.kit.docks import show_dock_of
 from app.kit.entries import EntriesModel
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
 from core.domain.hit import Hit
@@ -54,7 +53,11 @@ class FindController(QObject):
         self._remote.answered.connect(self._on_remote)
         place.sight.grew.connect(self._open_aside)
         place.sight.stepped.connect(self._on_stepped)
+        place.actions["go.find_all"].triggered.connect(self._show_dock)
         place.actions["go.find_all"].triggered.connect(view.start, Qt.ConnectionType.QueuedConnection)
+
+    def _show_dock(self) -> None:
+        show_dock_of(self._view)
 
     def _on_words(self, words: str) -> None:
         self._searcher.drop()
@@ -151,8 +154,3 @@ class FindController(QObject):
     def _on_stepped(self) -> None:
         """The reader went on before it came."""
         self._aside = None
-
-
-PANEL = Panel("find", QT_TRANSLATE_NOOP("Panel", "Find"), build, {
-    "live": ("right", 13), "read": ("right_below", 14), "compare": ("right_below", 13),
-    "export": ("right", 14), "queue": ("right", 14)})

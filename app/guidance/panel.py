@@ -7,7 +7,6 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.session_key import id_of, key_of, server_of
 from app.desk.workplace import Workplace
 from app.guidance.aids import WritingAidsController
@@ -16,7 +15,6 @@ from app.guidance.history import GuidanceHistory
 from app.guidance.model import GuidanceLine, GuidanceModel
 from app.guidance.view import GuidanceView
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from core.domain.errors import ReportableError
@@ -234,8 +232,3 @@ class GuidanceController(QObject):
 def _edit_of(session: str) -> str:
     """Where the change that is being written to a session is stored."""
     return key_of(f"{id_of(session)}#edit", server_of(session))
-
-
-PANEL = Panel("guidance", QT_TRANSLATE_NOOP("Panel", "Guidance"), build, {
-    "live": ("middle_below", 0), "read": ("right_below", 13), "compare": ("right", 13),
-    "export": ("right", 13), "queue": ("right", 13)}, is_headed=True)

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -20,9 +21,10 @@ from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from core import program
-from core.formats.live_source import stamp
-from core.formats.new_files import NewFiles
 from core.workers import imports
+
+if TYPE_CHECKING:
+    from core.formats.new_files import NewFiles
 
 PATIENCE_MS = 500
 """An import that is done sooner shows no bar."""
@@ -87,6 +89,8 @@ class ImportsController(QObject):
     # ---- one import ------------------------------------------------------------------------------
 
     async def _next(self) -> None:
+        from core.formats.new_files import NewFiles  # not before the first paint: with all that reads files
+
         self._is_busy = True
         files, follow, self._step = self._waiting.popleft()
         self._count, self._failed, self._remarks, self._is_cancelled = 0, 0, 0, False
@@ -195,6 +199,8 @@ class ImportsController(QObject):
 
     def _on_silent(self, follower: Worker, *_: object) -> None:
         """A follower has ended: what its files hold now is known."""
+        from core.formats.live_source import stamp
+
         for path in self._followers.pop(follower) & self._stamps.keys():
             self._stamps[path] = stamp(Path(path))
         follower.deleteLater()
@@ -202,5 +208,7 @@ class ImportsController(QObject):
 
 def _changed(stamps: Mapping[str, str], new_files: Sequence[NewFiles]) -> list[str]:
     """The files that are not as they were, and those that are new in folders that were opened."""
+    from core.formats.live_source import stamp
+
     grown = [path for path, before in stamps.items() if (now := stamp(Path(path))) and now != before]
     return grown + [str(path) for folder in new_files for path in folder.since_last_time()]

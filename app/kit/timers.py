@@ -7,8 +7,17 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 
-def single_shot(parent: QObject, after_ms: int, slot: Callable[[], object]) -> QTimer:
+class SingleShot(QTimer):
+    """Fires once after each start."""
+
+    def start_once(self, *_: object) -> None:
+        """Start it where it does not run: what comes meanwhile is answered with it."""
+        if not self.isActive():
+            self.start()
+
+
+def single_shot(parent: QObject, after_ms: int, slot: Callable[[], object]) -> SingleShot:
     """A timer that calls `slot` so long after its start; not started yet."""
-    made = QTimer(parent, singleShot=True, interval=after_ms)
+    made = SingleShot(parent, singleShot=True, interval=after_ms)
     made.timeout.connect(slot)
     return made

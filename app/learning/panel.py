@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QModelIndex, QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.background import BackgroundWork
@@ -219,8 +218,3 @@ def _change_lines(change: MetricChange) -> TwoLines:
     words = QCoreApplication.translate("Learning", "{now}, before {before}")
     return TwoLines(title=QCoreApplication.translate("Learning", CHANGES[change.key]), sign="!", meaning="attention",
                     below=words.format(now=short(change.now), before=short(change.before)))
-
-
-PANEL = Panel("learning", QT_TRANSLATE_NOOP("Panel", "Learning"), build, {
-    "live": ("middle", 15), "read": ("middle", 15), "compare": ("middle", 15), "export": ("middle", 3),
-    "queue": ("middle", 15)}, is_headed=True)

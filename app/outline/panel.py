@@ -7,11 +7,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.callers import called_by, line_of
 from app.desk.fetches import Fetch
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
 from app.outline.lines import Outlined, OutlineLine, Subagent, outline_of
 from app.outline.model import OutlineModel
@@ -170,8 +168,3 @@ def build(place: Workplace, parent: QWidget) -> OutlineView:
     model.setParent(view)
     OutlineController(place, model, view)
     return view
-
-
-PANEL = Panel("outline", QT_TRANSLATE_NOOP("Panel", "Outline"), build, {
-    "live": ("left", 11), "read": ("left", 0), "compare": ("left", 11),
-    "export": ("left", 11), "queue": ("left", 11)})

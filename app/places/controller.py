@@ -12,7 +12,6 @@ from app.desk.servers import address_of
 from app.desk.session_key import id_of, key_of, server_of, server_of_url
 from app.desk.workplace import Workplace
 from app.kit.timers import single_shot
-from app.places.go_to_dialog import GoToDialog
 from core.domain.deep_link import DeepLink, is_link, parse_link
 from core.domain.errors import NotFound, ReportableError
 from core.domain.invitation import is_invitation
@@ -40,7 +39,7 @@ class PlacesController(QObject):
         place.actions["go.copy_link"].triggered.connect(self._copy_link)
         place.sight.opened.connect(self._enable_copy)
         place.sight.left.connect(self._on_left)
-        place.sight.grew.connect(self._show_view)
+        place.sight.settled.connect(self._show_view)
         place.desks.rows_changed.connect(self._on_rows)
         window.link_dropped.connect(self.open_text)
         self._enable_copy()
@@ -153,6 +152,8 @@ class PlacesController(QObject):
             self._steps.show_filters(view)
 
     def _ask_place(self) -> None:
+        from app.places.go_to_dialog import GoToDialog  # not before the first paint
+
         held = QGuiApplication.clipboard().text()[:500]
         dialog = GoToDialog(held.strip() if is_link(held) else "", self._window.widget)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -39,8 +39,8 @@ class PlaceMemory(QObject):
         """What the list is to show as soon as the move is over."""
         place.queues.place_in = self.place_in
         place.sight.left.connect(self._store_place)
-        place.sight.opened.connect(self._go_to_place)
-        place.sight.stepped.connect(self._scroll_there)
+        place.sight.arrived.connect(self._go_to_place)
+        place.sight.settled.connect(self._scroll_there)
 
     @property
     def _steps(self) -> Filtered:

@@ -9,11 +9,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.candidates import candidate_of
-from app.desk.panel import Panel
 from app.desk.session_key import id_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.queue.acts import QueueActs
@@ -62,8 +61,8 @@ class QueueController(QObject):
         self.model.setParent(view)
         QueueActs(self._place, view)
         for signal in (self._place.desks.rows_changed, self._queues.changed, self._place.desks.link_changed):
-            signal.connect(self._list_soon)
-        self._place.settings.changed.connect(self._list_soon)
+            signal.connect(self._timer.start_once)
+        self._place.settings.changed.connect(self._timer.start_once)
         view.came_up.connect(self._read_list)
         self._queues.shown_changed.connect(self._on_shown)
         self._queues.session_chosen.connect(self._mark_chosen)
@@ -73,13 +72,9 @@ class QueueController(QObject):
         view.session_chosen.connect(self._queues.choose)
         view.entered.connect(self._queues.enter)
         self._offer_orders()
-        self._list_soon()
+        self._timer.start_once()
 
     # ---- the sessions ----------------------------------------------------------------------------
-
-    def _list_soon(self, *_: object) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _on_shown(self) -> None:
         self._facet = "all"
@@ -245,8 +240,3 @@ class QueueController(QObject):
 def _newest(row: SessionRow) -> tuple[float, str]:
     at = row.began_at or row.created_at or datetime.fromtimestamp(0, UTC)
     return -at.timestamp(), row.session
-
-
-PANEL = Panel("queue", QT_TRANSLATE_NOOP("Panel", "Queue"), build, {
-    "live": ("middle", 14), "read": ("middle", 14), "compare": ("middle", 14), "export": ("middle", 14),
-    "queue": ("middle", 0)}, is_headed=True)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.candidates import candidate_of
-from app.desk.panel import Panel
 from app.desk.queue_book import Shown
 from app.desk.saved_filters import read_filters, usual_filters
 from app.desk.session_key import OWN, server_of
@@ -52,16 +51,12 @@ class QueuesController(QObject):
         self._place, self._model, self._view = place, model, view
         self._timer = single_shot(self, QUIET_MS, self._show_lines)
         for signal in (place.desks.rows_changed, place.queues.changed, place.desks.link_changed):
-            signal.connect(self._count_soon)
-        place.settings.changed.connect(self._count_soon)
+            signal.connect(self._timer.start_once)
+        place.settings.changed.connect(self._timer.start_once)
         place.queues.shown_changed.connect(self._mark_chosen)
         view.came_up.connect(self._timer.start)
         view.chosen.connect(place.queues.show)
         self._timer.start()
-
-    def _count_soon(self, *_: object) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _show_lines(self) -> None:
         if not self._view.isVisible():
@@ -131,8 +126,3 @@ class QueuesController(QObject):
 def _count(seen: list[Candidate], query: str) -> str:
     wanted = SessionQuery(query)
     return quantities.number(sum(map(wanted.passes, seen)))
-
-
-PANEL = Panel("queues", QT_TRANSLATE_NOOP("Panel", "Queues"), build, {
-    "live": ("left", 13), "read": ("left", 13), "compare": ("left", 13), "export": ("left", 13),
-    "queue": ("left", 0)}, is_headed=True)

@@ -11,13 +11,11 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.bodies import Bodies
 from app.desk.cursor import SelectedWords
-from app.desk.panel import Panel
 from app.desk.refusal import STEP_CHANGED, Refusal, words_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
 from app.kit.entries import EntriesModel
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
@@ -43,7 +41,7 @@ class RemarksPanelController(QObject):
         self._body: Bodies | None = None
         self._timer = single_shot(self, QUIET_MS, self._show_remarks)
         place.sight.opened.connect(self._on_opened)
-        place.sight.grew.connect(self._on_grew)
+        place.sight.grew.connect(self._timer.start_once)
         place.settings.changed.connect(self._on_setting)
         place.actions["review.remark"].triggered.connect(self._write_remark)
         view.filtered.connect(self._show_remarks)
@@ -54,10 +52,6 @@ class RemarksPanelController(QObject):
     def _on_opened(self) -> None:
         self._view.box.hide()
         self._show_remarks()
-
-    def _on_grew(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
 
     def _on_setting(self, key: str) -> None:
         if key == "review.blind":
@@ -138,11 +132,6 @@ def build(place: Workplace, parent: QWidget) -> RemarksView:
     model.setParent(view)
     RemarksPanelController(place, model, view)
     return view
-
-
-PANEL = Panel("remarks", QT_TRANSLATE_NOOP("Panel", "Remarks"), build, {
-    "live": ("right_below", 14), "read": ("right_below", 4), "compare": ("right_below", 14),
-    "export": ("right", 18), "queue": ("right", 18)})
 
 
 class Remark(msgspec.Struct, frozen=True):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from operator import attrgetter
 
 from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.refusal import STEP_CHANGED, Refusal, words_of
 from app.desk.workplace import Workplace
 from app.kit.ask import yes_or_no
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.quantities import number
 from app.review import rules_controller as rules
 from app.review.active_time import ActiveTime
@@ -35,6 +32,10 @@ SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
 
 ACTIONS = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.undo", "review.next")
+
+JUDGING = ("review.keep", "review.mask", "review.unsure", "review.none", "review.note", "review.tag", "review.reason",
+           "review.action")
+"""Commands about the step that is read: they are off where none is."""
 
 
 class ReviewController(QObject):
@@ -71,6 +72,7 @@ class ReviewController(QObject):
         self._place.desks.trajectory_changed.connect(self._on_changed)
         self._place.desks.trajectory_replaced.connect(self._on_changed)
         self._books.refused.connect(self._turn_to_step)
+        self._place.actions["view.queue"].toggled.connect(self._turn_to_step)  # sessions are chosen there, no step read
         self._place.queues.changed.connect(self._on_queues)
         self._place.settings.changed.connect(self._on_setting)
         self._on_setting("review.reasons")
@@ -95,9 +97,10 @@ class ReviewController(QObject):
         queues, session = self._place.queues, self._sight.session
         return queues.asking(session), queues.is_blind(session)
 
-    def _turn_to_step(self) -> None:
+    def _turn_to_step(self, *_: object) -> None:
         self._asked_before = self._asked_here()
         session, trajectory = self._sight.session, self._sight.trajectory
+        self._enable(trajectory)
         if trajectory is None:
             self._bar.remark.turn_to("", 0)
             self._view.show_nothing()
@@ -108,8 +111,6 @@ class ReviewController(QObject):
         self._show_tally(session, trajectory, book)
         self._show_time()
         self._view.rules.setVisible(bool(trajectory.steps))
-        self._place.actions["review.undo"].setEnabled(book.can_undo)
-        self._place.actions["review.next"].setEnabled(bool(trajectory.steps))
         if not entries:
             self._view.show_nothing()
             return
@@ -117,6 +118,14 @@ class ReviewController(QObject):
             self._shown = (session, entries[0].head.number)
             self._shown_since.start()
         self._view.show_step(self._opinions(target, book))
+
+    def _enable(self, trajectory: Trajectory | None) -> None:
+        """Off is what would do nothing."""
+        actions, is_read = self._place.actions, not self._place.actions["view.queue"].isChecked()
+        for key in JUDGING:
+            actions[key].setEnabled(is_read and bool(self._target(trajectory).entries))
+        actions["review.undo"].setEnabled(trajectory is not None and self._books.of(self._sight.session).can_undo)
+        actions["review.next"].setEnabled(trajectory is not None and bool(trajectory.steps))
 
     def _show_tally(self, session: str, trajectory: Trajectory, book: VerdictBook) -> None:
         """How far the reader is with what is asked; without a queue that is every step, whoever judged it."""
@@ -169,7 +178,6 @@ class ReviewController(QObject):
         session, trajectory = self._sight.session, self._sight.trajectory
         target = self._target(trajectory)
         if trajectory is None or not target.entries:
-            self._place.notices.tell(self.tr("Select a step first: verdicts are about one step."), "info")
             self._turn_to_step()
             return
         if self._sight.step is None and self._shown_since.elapsed() < SETTLED_MS:
@@ -311,8 +319,3 @@ def build(place: Workplace, parent: QWidget) -> ReviewView:
     ReviewController(place, view)
     rules.connect(place, view, RulesRun(place, view).start)
     return view
-
-
-PANEL = Panel("review", QT_TRANSLATE_NOOP("Panel", "Opinions"), build, {
-    "live": ("right_below", 11), "read": ("right_below", 3), "compare": ("middle_below", 1),
-    "export": ("right", 15), "queue": ("right", 15)}, bar=attrgetter("bar"))

@@ -12,7 +12,6 @@ from app.desk.session_key import server_of
 from app.kit.ask import yes_or_no
 from app.kit.safe_text import one_line
 from app.servers.connection_state import state_of
-from app.servers.dialog import ServersDialog
 from app.servers.local_server import DeskConnection
 from app.servers.log_in import LogInController
 from core.client.replica import Replica
@@ -22,6 +21,7 @@ from core.domain.invitation import is_invitation
 if TYPE_CHECKING:
     from app.desk.frame import Frame
     from app.desk.workplace import Workplace
+    from app.servers.dialog import ServersDialog
     from core.store.home import Home
 
 
@@ -119,6 +119,8 @@ class ServersController(QObject):
 
     def show(self) -> None:
         """Open the dialog."""
+        from app.servers.dialog import ServersDialog  # not before the first paint
+
         dialog = self._dialog = ServersDialog(
             self._window.widget, [server.url for server in self._place.settings.lab_servers])
         dialog.finished.connect(self._on_closed)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.servers import address_of
 from app.kit.safe_text import one_line
-from app.servers.code_dialog import CodeDialog
 from app.servers.scope_words import scope_words
 from core.client.certificate import split_address
 from core.domain.errors import ReportableError
@@ -19,6 +18,7 @@ from core.store.accounts import make_token
 
 if TYPE_CHECKING:
     from app.desk.workplace import Workplace
+    from app.servers.code_dialog import CodeDialog
     from app.servers.dialog import ServersDialog
     from core.client.device_login import DeviceLogIn
 
@@ -64,6 +64,8 @@ class LogInController(QObject):
     async def _agreed(self, started: DeviceLogIn, server: str) -> str:
         """The ID token, when the code was entered; the log-in is cancelled with the dialog."""
         code = started.code
+        from app.servers.code_dialog import CodeDialog  # not before the first paint
+
         dialog = self.dialog = CodeDialog(self._asked_in() or self._parent, server, code.user_code,
                                           code.verification_uri, code.verification_uri_complete)
         if self._task is not None:

@@ -7,10 +7,9 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.session_key import id_of, key_of, server_of
 from app.desk.workplace import Workplace
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.sessions.branch_dialog import BranchArm, BranchDialog
 from app.sessions.continue_dialog import ContinueDialog
@@ -200,8 +199,3 @@ class BranchController(QObject):
                 self._place.sender.send(key_of(new_id(), server_of(session)), op)
         words = self.tr("%n branch(es) begin; Compare offers them as a group.", None, plural(len(arms) * times))
         self._place.notices.tell(words, "done")
-
-
-PANEL = Panel("sessions", QT_TRANSLATE_NOOP("Panel", "Sessions"), build, {
-    "live": ("left", 0), "read": ("left", 1), "compare": ("left", 0),
-    "export": ("left", 0), "queue": ("left", 14)})

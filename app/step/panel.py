@@ -7,10 +7,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.background import BackgroundWork
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.step.aside import AsideText, aside_of, submission_parts, task_aside
 from app.step.context import ContextModel
 from app.step.eye_controller import EyeController
@@ -285,8 +283,3 @@ class StepController(QObject):
             self._view.eye.presence.ask(selected)
         else:
             self._view.eye.presence.box.setFocus()
-
-
-PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
-    "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
-    "export": ("right", 0), "queue": ("right", 19)}, is_headed=True)

@@ -10,11 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.bodies import Bodies
 from app.desk.notices import sentence_of
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import displayable, one_line
 from app.takeover.view import TakeoverView
 from core.domain.errors import InvalidInput
@@ -170,8 +168,3 @@ class TakeoverController(QObject):
         self._sign_at = monotonic()
         self._place.sender.send(self._place.sight.session, Act(tool=tool, arguments=arguments, thought=why),
                                 stored=self._view.sent_ok)
-
-
-PANEL = Panel("takeover", QT_TRANSLATE_NOOP("Panel", "Take over"), build, {
-    "live": ("middle_below", 1), "read": ("right_below", 21), "compare": ("right", 21),
-    "export": ("right", 21), "queue": ("right", 21)})

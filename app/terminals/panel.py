@@ -8,9 +8,7 @@ from itertools import islice
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
 from app.terminals.tape import COLUMNS, ROWS, Player, TerminalTape, ends_at, first_with_terminal, written_in
 from app.terminals.view import TerminalsView
@@ -134,8 +132,3 @@ def build(place: Workplace, parent: QWidget) -> TerminalsView:
     view = TerminalsView(parent)
     TerminalsController(place, view)
     return view
-
-
-PANEL = Panel("terminals", QT_TRANSLATE_NOOP("Panel", "Terminals"), build, {
-    "live": ("right", 0), "read": ("right_below", 1), "compare": ("right_below", 1),
-    "export": ("right", 11), "queue": ("right", 11)})

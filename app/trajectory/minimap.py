@@ -65,8 +65,7 @@ class Minimap(QWidget):
     def show_items(self, overview: Overview) -> None:
         """Show an overview at once, or what it has got since, now and then: drawing it takes as long as ten rows."""
         if overview is self._overview and self._drawn is not None:
-            if not self._redraw.isActive():
-                self._redraw.start()
+            self._redraw.start_once()
             return
         self._overview = overview
         self._renew()

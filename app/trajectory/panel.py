@@ -5,9 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
 from app.trajectory.digest_controller import DigestController
 from app.trajectory.facets import Facets, choices_of
@@ -341,8 +339,3 @@ class TrajectoryController(QObject):
     def _show_overview(self) -> None:
         self._overview = Overview(self._model.trajectory, self._blind_reader())
         self._view.minimap.show_items(self._overview)
-
-
-PANEL = Panel("trajectory", QT_TRANSLATE_NOOP("Panel", "Trajectory"), build, {
-    "live": ("middle", 0), "read": ("middle", 0), "compare": ("middle", 1),
-    "export": ("middle", 1), "queue": ("middle", 11)}, is_headed=True)

@@ -37,7 +37,7 @@ class PinnedController(QObject):
         place.sight.opened.connect(self.show)
         place.sight.grew.connect(self._show_rows)
         place.sight.stepped.connect(self._show_rows)
-        place.desks.rows_changed.connect(self._on_rows_changed)
+        place.desks.rows_changed.connect(self._renew.start_once)
         panel.pinned.opened.connect(self._on_opened)
         panel.list.entered.connect(self._enter_subagent)
 
@@ -45,10 +45,6 @@ class PinnedController(QObject):
         """Show the session in sight."""
         self._show_called()
         self._show_rows()
-
-    def _on_rows_changed(self) -> None:
-        if not self._renew.isActive():
-            self._renew.start()
 
     def _show_called(self) -> None:
         """Say at each step which subagents it called."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.panel import Panel
 from app.desk.workplace import Workplace
-from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.web_searches.model import WebSearchesModel, web_searches
 from app.web_searches.view import WebSearchesView
 
@@ -54,8 +52,3 @@ def build(place: Workplace, parent: QWidget) -> WebSearchesView:
     view = WebSearchesView(model, parent)
     WebSearchesController(place, model, view)
     return view
-
-
-PANEL = Panel("searches", QT_TRANSLATE_NOOP("Panel", "Searches"), build, {
-    "live": ("right", 2), "read": ("right_below", 2), "compare": ("right_below", 2),
-    "export": ("right", 12), "queue": ("right", 12)})

@@ -23,11 +23,8 @@ from app.kit.theme import RESOURCES
 from app.review.merging import MergingController
 from app.sessions.new import NewSessionController
 from app.window.keys import Keys
-from app.window.keys_dialog import KeysDialog
-from app.window.keys_editor import KeysEditor
 from app.window.learning_runs import LearningRuns
 from app.window.palette_controller import PaletteController
-from app.window.settings_dialog import SettingsDialog
 from app.window.window import Window
 from core.domain.invitation import SUFFIX
 from core.domain.version import version
@@ -129,14 +126,20 @@ class ApplicationController(QObject):
     # ---- dialogs ---------------------------------------------------------------------------------
 
     def _open_settings(self) -> None:
+        from app.window.settings_dialog import SettingsDialog  # dialogs are not loaded before the first paint
+
         _show(SettingsDialog(self._place.settings, self._window))
 
     def _show_keys(self) -> None:
+        from app.window.keys_dialog import KeysDialog
+
         dialog = _show(KeysDialog(self._place.actions, self._window))
         dialog.change_asked.connect(self._change_keys)
         dialog.change_asked.connect(dialog.accept)
 
     def _change_keys(self) -> None:
+        from app.window.keys_editor import KeysEditor
+
         _show(KeysEditor(self._place.actions, self._set_keys, self._window))
 
     def _open_manual(self) -> None:

@@ -167,7 +167,8 @@ class Desktop(QObject):
         self.window.show()
         self.servers.open_all()
         painted = FirstPaint(self.window)
-        painted.came.connect(self.updates.watch_installed)
+        for later in (self.window.filling.begin, self.updates.watch_installed):
+            painted.came.connect(later)
         if not options.server:
             painted.came.connect(self.connection.serve_here)
         asked = options.as_request(token)
@@ -175,6 +176,8 @@ class Desktop(QObject):
         if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):
             self.cursor.move(newest)
         self.beginning.begin()
+        if not self.beginning.page.isVisible():
+            self.window.filling.lead()
         if options.demonstration:
             self.actions["file.demonstration"].trigger()
         self.updates.start()

@@ -13,9 +13,6 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QPlain
 
 from app.desk.workplace import Workplace
 
-JUDGING = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.reason")
-"""Commands about a step that is read: where a layout shows none, they are off with the bar that judges."""
-
 
 class LostFocus(QObject):
     """Leads the focus back, and finds it again where it went with the start page or with what a layout hides."""
@@ -74,7 +71,7 @@ class LostFocus(QObject):
         """What a reader asks for may move the focus, and that is no chance, wherever it was before."""
         self._asked, self._is_asking = self._asked + 1, True  # whoever does it is called before this or after
         self._owed = None
-        QTimer.singleShot(0, self, self._end_asking)
+        QTimer.singleShot(0, self, partial(QTimer.singleShot, 0, self, self._end_asking))  # after calls that are queued
 
     def _end_asking(self) -> None:
         self._is_asking = False

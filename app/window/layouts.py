@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow
+from PySide6.QtWidgets import QMainWindow
 
 from app.desk.panel import Panel
 from app.kit import theme
+from app.window.panel_dock import PanelDock
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,11 @@ BAR = 30
 GAP = 6
 """Between two docks."""
 
-Seats = dict[str, list[QDockWidget]]
+Seats = dict[str, list[PanelDock]]
 """The docks of each place of a layout, the one in front first."""
 
 
-def arrange(window: QMainWindow, panels: Sequence[Panel], docks: Mapping[str, QDockWidget], name: str) -> None:
+def arrange(window: QMainWindow, panels: Sequence[Panel], docks: Mapping[str, PanelDock], name: str) -> None:
     """Put every panel's dock into its place of a layout; in a small window the left side waits."""
     for dock in docks.values():
         dock.setFloating(False)
@@ -140,7 +141,7 @@ def _joined(name: str, size: QSize) -> dict[str, str]:
     return {place: "right" for place in PLACES[name] if place.startswith("right_")}
 
 
-def _seats(panels: Sequence[Panel], docks: Mapping[str, QDockWidget], name: str, joined: Mapping[str, str]) -> Seats:
+def _seats(panels: Sequence[Panel], docks: Mapping[str, PanelDock], name: str, joined: Mapping[str, str]) -> Seats:
     seats: Seats = {}
     for panel in sorted(panels, key=lambda p: (p.docks[name][1], not (joined and p.key == FIRST_IN_SMALL))):
         place = panel.docks[name][0]
@@ -178,7 +179,8 @@ def _need(seats: Seats, node: Tabs | Split, *, across: bool) -> int:
     if isinstance(node, Split):
         each = [_need(seats, part, across=across) for part in node.parts]
         return sum(each) + GAP * (len(each) - 1) if node.across == across else max(each)
-    hints = [dock.widget().minimumSizeHint() for dock in seats.get(node.place, ())]
+    panels = (dock.panel for dock in seats.get(node.place, ()))
+    hints = [panel.minimumSizeHint() for panel in panels if panel is not None]
     return max((h.width() if across else h.height() + BAR for h in hints), default=0)
 
 
@@ -200,7 +202,7 @@ def _place(window: QMainWindow, seats: Seats, node: Tabs | Split) -> None:
         _place(window, seats, part)
 
 
-def _first(node: Tabs | Split, seats: Seats) -> QDockWidget | None:
+def _first(node: Tabs | Split, seats: Seats) -> PanelDock | None:
     if isinstance(node, Tabs):
         return next(iter(seats.get(node.place, ())), None)
     return next((d for p in node.parts if (d := _first(p, seats)) is not None), None)

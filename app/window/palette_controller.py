@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
 from PySide6.QtGui import QAction
@@ -12,9 +13,11 @@ from app.desk.actions import MENUS
 from app.desk.workplace import Workplace
 from app.kit.safe_text import plain_action
 from app.window.palette import PaletteCommand
-from app.window.palette_dialog import Palette
 from app.window.panels import PANELS
 from app.window.window import Window
+
+if TYPE_CHECKING:
+    from app.window.palette_dialog import Palette
 
 
 class PaletteController(QObject):
@@ -39,6 +42,8 @@ class PaletteController(QObject):
                            for key, action in self._panels.items()]
 
     def _show_palette(self) -> None:
+        from app.window.palette_dialog import Palette  # not before the first paint
+
         palette = Palette(self.commands(), self._window)
         palette.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         palette.chosen.connect(self._run_action)

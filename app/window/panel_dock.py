@@ -1,4 +1,5 @@
-"""The dock around a panel. With less room than the panel needs the panel scrolls, so no panel holds the window open."""
+"""The dock around a panel, which is built when somebody needs it. With less room than it needs the panel scrolls, so no
+panel holds the window open."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QMainWindow, QScrollArea, QWidget
 
+from app.desk.panel import Panel
+from app.desk.workplace import Workplace
 from app.kit import theme, tokens
 from app.kit.thin_line import Gist, ThinLine
 
@@ -27,49 +30,75 @@ class PanelDock(QDockWidget):
     gist_changed = Signal()
     thinned = Signal()
     """It became a thin line, or whole again."""
+    filled = Signal()
+    """The panel is in it now."""
 
-    def __init__(self, key: str, title: str, parent: QWidget, keys: str = "") -> None:
+    def __init__(self, panel: Panel, place: Workplace, parent: QWidget, keys: str = "") -> None:
         """`keys`: what opens it, drawn on its thin line."""
-        super().__init__(title, parent)
-        self.setObjectName(key)
-        self._keys = keys
-        self._room: PanelRoom | None = None
+        super().__init__(panel.shown_title, parent)
+        self.setObjectName(panel.key)
+        self._declared, self._place, self._keys = panel, place, keys
+        self._room = PanelRoom(self)
+        self.setWidget(self._room)
         self.gist: Gist | None = None
         self.is_thin = self.is_in_front = False
         """Whether it is a thin line now; whether no other tab is before it."""
         self.visibilityChanged.connect(self._on_front)
 
-    def hold(self, panel: QWidget) -> None:
-        """Show a panel."""
-        self._room = PanelRoom(panel, self)
-        self.setWidget(self._room)
+    @property
+    def panel(self) -> QWidget | None:
+        """The panel; None as long as it is not built."""
+        return self._room.panel
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the panel is, or would be, in sight."""
+        return self.isVisible() and self.is_in_front
+
+    @property
+    def leads(self) -> bool:
+        """Whether the panel is there before a session is opened: it says so, or has a bar along the window."""
+        return self._declared.is_leading or self._declared.bar is not None
+
+    def load(self) -> None:
+        """Load what the panel is made by: half of what a first panel costs."""
+        self._declared.load()
+
+    def fill(self) -> None:
+        """Build the panel, unless it is there."""
+        if self.panel is not None:
+            return
+        panel = self._declared.build(self._place, self._room.viewport())  # one that moves there loses its colours
+        self._room.hold(panel)
         gist = getattr(panel, "gist", None)
         if isinstance(gist, Gist):
             self.gist = gist
             gist.changed.connect(self.gist_changed)
             gist.wanted.connect(self.opening_asked)
+        self.filled.emit()
 
     def widget(self) -> QWidget:
-        """The panel, not what scrolls it."""
-        return super().widget() if self._room is None else self._room.panel
+        """The panel, not what scrolls it; it is built for who asks."""
+        self.fill()
+        assert self.panel is not None
+        return self.panel
 
     def lend(self) -> QWidget:
         """Give the panel to another place of the window, until `take_back`."""
-        assert self._room is not None
+        self.fill()
         self._room.setParent(None)
         return self._room
 
     def take_back(self) -> None:
         """Hold the panel again."""
-        if self._room is not None:
-            self.setWidget(self._room)
+        self.setWidget(self._room)
 
     def set_thin(self, on: bool) -> None:
         """Become a thin line, or whole again."""
-        if on == self.is_thin or self.gist is None or self._room is None:
+        if on == self.is_thin or self.gist is None:
             return
         self.is_thin = on
-        self._room.panel.setVisible(not on)
+        self.widget().setVisible(not on)
         self._room.setMaximumHeight(0 if on else MOST)
         self.show_title(bare=False)
         self.bound(on)
@@ -77,8 +106,7 @@ class PanelDock(QDockWidget):
 
     def stretch(self, *, on: bool = True) -> None:
         """Let a thin line be dragged open; its panel stays hidden until the drag is over."""
-        if self._room is not None:
-            self._room.setMaximumHeight(MOST if on else 0)
+        self._room.setMaximumHeight(MOST if on else 0)
 
     def bound(self, on: bool) -> None:
         """Be no higher than a thin line, or as high as it likes."""
@@ -121,23 +149,33 @@ class PanelDock(QDockWidget):
 class PanelRoom(QScrollArea):
     """As large as the dock; the panel in it is never smaller than it can be."""
 
-    def __init__(self, panel: QWidget, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.panel = panel
+        self.panel: QWidget | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setAutoFillBackground(False)  # the window paints it; what fills itself hides its parent for Qt
+
+    def hold(self, panel: QWidget) -> None:
+        """Have a panel."""
+        self.panel = panel
         self.setWidget(panel)
-        for widget in (panel, self.viewport()):
-            widget.setAutoFillBackground(False)  # the window paints it; what fills itself hides its parent for Qt
+        panel.setAutoFillBackground(False)
         panel.installEventFilter(self)
+        panel.show()  # Qt does not where the room is seen already
+        self.updateGeometry()
+        self._fit()
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
     def sizeHint(self) -> QSize:
         """What the panel wants."""
-        return self.panel.sizeHint()
+        return super().sizeHint() if self.panel is None else self.panel.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """What the panel needs, at most LEAST; of a hidden one only the width."""
+        """What the panel needs, at most LEAST; of a hidden one only the width, of one that is still to come nothing, so
+        that docks keep the sizes that they had."""
+        if self.panel is None:
+            return QSize(0, 0)
         if self.panel.isHidden():
             return QSize(LEAST.width(), 0)
         return self.panel.minimumSizeHint().boundedTo(LEAST)
@@ -159,6 +197,8 @@ class PanelRoom(QScrollArea):
         event.ignore()
 
     def _fit(self) -> None:
+        if self.panel is None:
+            return
         room, need = self.maximumViewportSize(), self.panel.minimumSizeHint()
         if need.height() > room.height():
             room.setWidth(room.width() - self.verticalScrollBar().sizeHint().width())
@@ -169,5 +209,5 @@ class PanelRoom(QScrollArea):
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         """What has the keyboard is in sight."""
         scrolls = self.verticalScrollBar().maximum() or self.horizontalScrollBar().maximum()
-        if now is not None and scrolls and self.panel.isAncestorOf(now):
+        if now is not None and scrolls and self.panel is not None and self.panel.isAncestorOf(now):
             self.ensureWidgetVisible(now, 0, 0)

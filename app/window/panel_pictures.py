@@ -28,6 +28,7 @@ PANEL = (760, 520)
 async def take_panels(desktop: Desktop, out: Path, other: str) -> None:
     """Every panel floating, then the dialogs and what opens inside panels."""
     await _compared(desktop, out, other)
+    desktop.window.filling.fill()
     for key, dock in desktop.window.docks.items():
         dock.setFloating(True)
         dock.show()

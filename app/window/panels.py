@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 
 import app
 from app.desk.panel import Panel
@@ -11,18 +12,16 @@ from app.window.layouts import PLACES
 
 
 def declared() -> list[Panel]:
-    """One for each folder that has a `panel` module. Raises TypeError for a module that declares none."""
-    folders = [folder for folder in iter_modules(app.__path__, "app.") if folder.ispkg]
-    modules = [f"{folder.name}.panel" for folder in folders
-               if any(m.name == "panel" for m in iter_modules(import_module(folder.name).__path__))
-               and folder.name != "app.desk"]
-    return [_panel_of(name) for name in modules]
+    """One for each folder that declares a `PANEL`. Raises TypeError for one that is none."""
+    folders = [import_module(folder.name) for folder in iter_modules(app.__path__, "app.") if folder.ispkg]
+    return [_panel_of(folder) for folder in folders if hasattr(folder, "PANEL")]
 
 
-def _panel_of(module: str) -> Panel:
-    panel = getattr(import_module(module), "PANEL", None)
+def _panel_of(folder: ModuleType) -> Panel:
+    panel = folder.PANEL
     if not isinstance(panel, Panel):
-        raise TypeError(f"{module} declares no PANEL = Panel(key, title, build, docks), so the window cannot show it.")
+        raise TypeError(f"{folder.__name__} declares no PANEL = Panel(key, title, __name__, docks), so the window "
+                        "cannot show it.")
     return panel
 
 

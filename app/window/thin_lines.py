@@ -65,7 +65,7 @@ class ThinLines(QObject):
     def toggle(self, key: str) -> None:
         """Fold a panel that can be seen, open it otherwise."""
         dock = self._docks[key]
-        if self._in_front(dock) and not dock.is_thin and not dock.isFloating():
+        if dock.is_seen and not dock.is_thin and not dock.isFloating():
             self.by_hand[key], self._heights[key] = False, dock.height()
             self.fit()
         else:
@@ -119,7 +119,7 @@ class ThinLines(QObject):
 
     def _is_beside(self, dock: PanelDock, other: PanelDock) -> bool:
         """Whether another dock, of another place, stands above or below."""
-        if other is dock or other.isFloating() or not self._in_front(other):
+        if other is dock or other.isFloating() or not other.is_seen:
             return False
         if other in self._window.tabifiedDockWidgets(dock):
             return False
@@ -127,14 +127,11 @@ class ThinLines(QObject):
         across = min(mine.right(), its.right()) - max(mine.left(), its.left())
         return across > min(mine.width(), its.width()) // 2
 
-    def _in_front(self, dock: PanelDock) -> bool:
-        return dock.isVisible() and dock.is_in_front
-
     def _bound_groups(self) -> None:
         """The tabs behind a thin line leave it thin."""
         for dock in self._docks.values():
             group = [dock, *(d for d in self._docks.values() if d in self._window.tabifiedDockWidgets(dock))]
-            dock.bound(any(one.is_thin and self._in_front(one) for one in group) and not dock.isFloating())
+            dock.bound(any(one.is_thin and one.is_seen for one in group) and not dock.isFloating())
 
     # ---- the edge --------------------------------------------------------------------------------
 
@@ -148,7 +145,7 @@ class ThinLines(QObject):
         return super().eventFilter(watched, event)
 
     def _on_press(self, at: QPoint) -> None:
-        self._dragged = next((key for key, dock in self._docks.items() if dock.is_thin and self._in_front(dock)
+        self._dragged = next((key for key, dock in self._docks.items() if dock.is_thin and dock.is_seen
                               and self._is_at_edge(dock, at)), "")
         if self._dragged:
             dock = self._docks[self._dragged]

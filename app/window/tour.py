@@ -103,8 +103,7 @@ class Tour(QObject):
         band = self._band = TourBand(window)
         self._place, self._window = place, window
         room = QWidget(window)
-        self._rooms = {"bar": column(on=room, margin=0),
-                       **{key: window.docks[key].widget().layout() for key in ("trajectory", "guidance")}}
+        self._room = column(on=room, margin=0)
         self._bar = add_bar(window, "tour", room, Qt.ToolBarArea.BottomToolBarArea, above=True)
         self._state = QSettings(str(place.home.path / "window.ini"), QSettings.Format.IniFormat)
         window.layouts.asked.connect(self._show_step)
@@ -145,7 +144,8 @@ class Tour(QObject):
 
     def _stand_beside(self, key: str) -> None:
         """In the list, over the box that it speaks of, which keeps its size, or over the review bar."""
-        room, beside = self._rooms[key], self._rooms["guidance"]
+        room = self._room if key == "bar" else self._window.docks[key].widget().layout()
+        beside = self._window.docks["guidance"].widget().layout()
         if isinstance(room, QBoxLayout) and room.indexOf(self._band) < 0:
             grows = (key == "guidance") - (beside is not None and beside.indexOf(self._band) >= 0)
             room.insertWidget(max(0, room.count() - 1) if key == "guidance" else room.count(), self._band)

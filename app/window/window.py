@@ -14,9 +14,10 @@ from app.desk.workplace import Workplace
 from app.kit import icons
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
-from app.window.bars import add_bar
-from app.window.drops import link_in, list_folder
-from app.window.focus import JUDGING, LostFocus
+from app.window.bars import add_bar, add_panel_bar
+from app.window.drops import accept, link_in, list_folder
+from app.window.filling import Filling
+from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
 from app.window.layouts import arrange, folded_at_first, with_lists
 from app.window.left_side import LeftSide
@@ -57,8 +58,8 @@ class Window(QMainWindow):
         self.docks: dict[str, PanelDock] = {p.key: self._dock(p) for p in panels}
         self.thin = ThinLines(self, self.docks, place.actions["view.files"])
         self.left = LeftSide(self, place, panels, self.docks)
-        self._bars = [add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
-                              Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None]
+        self._bars = [add_panel_bar(self, p, self.docks[p.key]) for p in panels if p.bar is not None]
+        self.filling = Filling(self.docks, self)
         self.focus = LostFocus(place, [*self._bars, self._top], self._by_place, self)
         fill_menus(self, place.actions, [self.docks[p.key].toggleViewAction() for p in panels])
         self.toasts = Toasts(self)
@@ -66,8 +67,7 @@ class Window(QMainWindow):
         self._restore()
 
     def _dock(self, panel: Panel) -> PanelDock:
-        dock = PanelDock(panel.key, panel.shown_title, self, "F4" if panel.key == "files" else "")
-        dock.hold(panel.build(self._place, dock))
+        dock = PanelDock(panel, self._place, self, "F4" if panel.key == "files" else "")
         for changed in (dock.visibilityChanged, dock.thinned, dock.dockLocationChanged, dock.topLevelChanged):
             changed.connect(self._titles.start)
         return dock
@@ -77,10 +77,11 @@ class Window(QMainWindow):
         self.layouts.left.connect(self.save_state)
         self.layouts.asked.connect(self._arrange_panels)
         actions["file.quit"].triggered.connect(self.close)
-        actions["go.find_all"].triggered.connect(self._show_find)
         place.notices.posted.connect(self.toasts.show_notice)
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
+        self.filling.done.connect(self._lay_out_fresh)
+        place.sight.opened.connect(self.filling.lead)
         place.sight.opened.connect(self._show_title)
         place.desks.rows_changed.connect(self._show_title)
 
@@ -102,6 +103,8 @@ class Window(QMainWindow):
 
     def _arrange_panels(self, name: str, state: QByteArray | None) -> None:
         if state is None or not self.restoreState(state, STATE_VERSION):
+            if self.isVisible():
+                self.filling.fill()  # what each needs is a part of the sizes
             arrange(self, self._panels, self.docks, name)
             self.thin.put_back(folded_at_first(name, self.size()))
         else:
@@ -109,8 +112,6 @@ class Window(QMainWindow):
         self.left.show_layout(name)
         for bar in self._bars:
             bar.setVisible(name != "queue")
-        for key in JUDGING:
-            self._place.actions[key].setEnabled(name != "queue")
         self._show_title()
         self._place.cursor.focus_list()
         self.focus.lead_back_soon()
@@ -125,10 +126,8 @@ class Window(QMainWindow):
         self.thin.open(key)
 
     def _by_place(self) -> list[QWidget]:
-        return [self.docks[key].widget() for key in with_lists(self._panels, self.layouts.current)]
-
-    def _show_find(self) -> None:
-        self.show_panel("find")
+        panels = (self.docks[key].panel for key in with_lists(self._panels, self.layouts.current))
+        return [panel for panel in panels if panel is not None]
 
     def _open_notice(self, notice: Notice) -> None:
         if notice.about is None:
@@ -157,10 +156,15 @@ class Window(QMainWindow):
         self._state.sync()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt gives docks their sizes only in a window that is shown."""
+        """The list has the keys."""
         super().showEvent(event)
         self._place.cursor.focus_list()
-        if self._fresh:
+        self.filling.watch()
+        self._lay_out_fresh()
+
+    def _lay_out_fresh(self) -> None:
+        """Qt gives docks their sizes only in a window that is shown, by what their panels need."""
+        if self._fresh and self.isVisible() and self.filling.is_done:
             self._fresh = False
             QTimer.singleShot(0, self, lambda: self.lay_out(self.layouts.current))
 
@@ -173,19 +177,14 @@ class Window(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files, folders and links may be dropped."""
-        if link_in(event.mimeData()) or list_folder(event.mimeData()):
-            event.acceptProposedAction()
+        accept(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what is dropped."""
-        link, files = link_in(event.mimeData()), list_folder(event.mimeData())
-        if link:
+        if accept(event) and (link := link_in(event.mimeData())):
             self.link_dropped.emit(link)
-        elif files:
+        elif files := list_folder(event.mimeData()):
             self.files_dropped.emit(files)
-        else:
-            return
-        event.acceptProposedAction()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc, where nobody had another use for it, leads back to the list; what was typed stays."""

@@ -45,6 +45,13 @@ class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     is_partial: bool = False
 
 
+class LeaveAsked(msgspec.Struct, frozen=True):
+    """What leave is asked for and not answered, and how much advice waited when it was."""
+
+    what: str
+    waiting: int
+
+
 class AgentWords:
     """Takes the words of one session's agent."""
 
@@ -140,19 +147,34 @@ class AgentWords:
 
     async def _leave(self, raw: bytes) -> object:
         """Ask a person: to have the session go on allows it; to interrupt, to stop, or to say something refuses it."""
-        what = msgspec.json.decode(raw, type=_Note)
-        before = len(self._inbox.waiting())
-        self._inbox.done("resume")
+        asked = self._ask(msgspec.json.decode(raw, type=_Note))
         self._asks, self._is_refused = True, False
-        self._on_leave(what)
+        self._on_leave(asked.what)
         try:
             while not (self._is_refused or self._inbox.wish in ("resume", "stop")
-                       or len(self._inbox.waiting()) > before):
+                       or len(self._inbox.waiting()) > asked.waiting):
                 await self._signals.heard()
             return {"allow": self._inbox.wish == "resume" and not self._is_refused}
         finally:
             self._asks = False
+            self._main.journal.put_slot("leave", None)
             self._on_leave("")
+
+    def _ask(self, what: str) -> LeaveAsked:
+        """The question in the journal; one that stands there was asked of a runner that died, and what a person
+        answered since counts."""
+        asked = self.asked
+        if asked is None or asked.what != what:
+            with self._main.journal.transaction("leave"):
+                self._inbox.done("resume")
+                asked = LeaveAsked(what, len(self._inbox.waiting()))
+                self._main.journal.put_slot("leave", asked)
+        return asked
+
+    @property
+    def asked(self) -> LeaveAsked | None:
+        """What leave is asked for and not answered."""
+        return self._main.journal.slot("leave", LeaveAsked)
 
     async def _turn(self, raw: bytes) -> object:
         """A turn of the agent is over: whether an advice begins another; where it stays once there is one, or a stop.

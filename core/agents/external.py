@@ -95,7 +95,8 @@ class ExternalAgent:
             return
         self._goes_on = was_over or self._inbox.continued is not None
         self._steps.go_on()
-        self._inbox.done("resume")
+        if self._words.asked is None:
+            self._inbox.done("resume")
         seam = self._seam()
         try:
             async with self._scope:

@@ -21,6 +21,7 @@ from core.sandbox.sandbox import Sandbox
 from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
+from core.tasks.images import own_image
 
 _log = logging.getLogger("agent")
 
@@ -77,7 +78,7 @@ class SessionHosts:
             return None
         return EvaluatorHosts(self._journal.session, host, self._folder / "evaluation", str(self._home),
                               self._images.get(host.name, ""), read_places(self._folder).get(host.name, HERE),
-                              self._lab_names)
+                              self._lab_names, own_image(self._task, self._images))
 
     async def end(self) -> None:
         """After the end of the session nothing runs any more; files stay."""

@@ -37,6 +37,8 @@ _UNKNOWN = b""
 """No slot's value is empty bytes."""
 _REMEMBERED = 20_000
 """Payloads whose names are held in memory."""
+_PAGE = 4096
+"""Bytes of a page: a step writes a little in many places, and each page that it touches goes to the disk whole."""
 
 
 class Journal:
@@ -65,7 +67,7 @@ class Journal:
         """Slots that the open transaction writes before it ends, each once."""
         self._depth = 0
         self._grew = False
-        self._db = open_migrated(path, migrations) if path is not None else open_in_memory(migrations)
+        self._db = open_migrated(path, migrations, page=_PAGE) if path is not None else open_in_memory(migrations)
         with self.transaction("open"):
             if self.slot("journal", str) is None:
                 self.put_slot("journal", new_id())

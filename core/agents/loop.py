@@ -177,7 +177,8 @@ class Agent:
             else:
                 opened = self._steps.answered(opened, await self._complete(opened))
         thought, actions = self._read(opened)
-        if self._snapshots is not None and _asks_for_score(actions) and not self._steps.intended(opened.number, 0):
+        asks_for_score = any(action.tool == "eval" for action in actions)
+        if self._snapshots is not None and asks_for_score and not self._steps.intended(opened.number, 0):
             await self._snapshots.before_evaluation()
         observations = await self._act(opened.number, actions)
         await self._actions.flush()
@@ -255,10 +256,6 @@ class Agent:
             return Observation(call_id=action.call_id, status="refused", error=error)
         async with self._on_action(step, action) if self._on_action is not None else nullcontext():
             return await self._actions.run(action, step)
-
-
-def _asks_for_score(actions: Sequence[Action]) -> bool:
-    return any(action.tool == "eval" for action in actions)
 
 
 def in_groups(actions: Sequence[Action]) -> list[list[Action]]:

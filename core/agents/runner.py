@@ -222,16 +222,12 @@ class _Run:
         self._check(task, settings)  # again: what was read is what was allowed
         try:
             if task.environment is not None:
-                await self._in_environment(task, settings, model)
+                await play(self._journal, self._inbox, self._signals, task, settings, model,
+                           on_thought=self._tell_thought, on_action=partial(telling, self._tell_action))
             else:
                 await self._with_hosts(task, settings, model)
         finally:
             await model.close()
-
-    async def _in_environment(self, task: Task, settings: AgentSettings, model: LanguageModel) -> None:
-        """Play the session's environment."""
-        await play(self._journal, self._inbox, self._signals, task, settings, model, on_thought=self._tell_thought,
-                   on_action=partial(telling, self._tell_action))
 
     def _seed(self, task: Task) -> None:
         """A branch begins with what another session had. Raises NotFound where its snapshot is not here."""

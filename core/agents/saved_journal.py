@@ -121,17 +121,13 @@ def payload_names(store: PieceStore, part: JournalPart) -> list[str]:
     return [name.hex() for segment in part.name_segments for name in _NAMES.decode(store.get(segment))]
 
 
-def entry_bodies(store: PieceStore, part: JournalPart) -> list[bytes]:
-    """The entries of a journal, from the first. Raises NotFound."""
-    return [body for segment in part.entry_segments for body in _BODIES.decode(store.get(segment))]
-
-
 def fill_journal(journal: Journal, store: PieceStore, part: JournalPart) -> None:
     """Make an empty journal what one was at a snapshot, with its identity. Raises NotFound."""
     tables = read_tables(store, part)
     with journal.transaction("restore"):
-        for body in entry_bodies(store, part):
-            journal.sql("INSERT INTO entry (body) VALUES (?)", (body,))
+        for segment in part.entry_segments:
+            for body in _BODIES.decode(store.get(segment)):
+                journal.sql("INSERT INTO entry (body) VALUES (?)", (body,))
         for name in payload_names(store, part):
             journal.put_blob(store.get(name))
         journal.replace_slots(tables.slot)

@@ -11,9 +11,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from urllib.parse import parse_qsl, urlencode
 
-import msgspec
-
 from core.agents.agent_words import WORD_FIELD, AgentWords
+from core.agents.answer_way import AnswerWay, refusal
 from core.agents.delivery import Inbox
 from core.agents.exchanges import Sending
 from core.agents.line_sessions import LineSessions
@@ -21,7 +20,7 @@ from core.agents.signals import Signals
 from core.agents.subagent import SubagentSession
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput, ReportableError
-from core.gateway.answer_reader import AnswerReader, Heard
+from core.gateway.answer_reader import Heard
 from core.gateway.dialect import Dialect
 from core.gateway.http_head import Fields, Head
 from core.gateway.inlet import AgentGone, Visit
@@ -33,8 +32,6 @@ log = logging.getLogger("agent")
 
 FIRST_PING_S, PING_S = 25.0, 10.0
 """A held request shows no sign for so long, as a begun answer can no longer be an error; then pings come so often."""
-
-LIVE_EVERY_S = 0.15
 
 _KEYS = ("authorization", "x-api-key", "x-goog-api-key")
 _DROPPED = (*_KEYS, "accept-encoding", "content-encoding")
@@ -71,7 +68,7 @@ class Seam:
             await visit.reply(200, "OK", b"")
             return
         if not self._is_known(head):
-            await visit.reply(401, "Unauthorized", _error("authentication_error", "This is not the session's token."))
+            await visit.reply(401, "Unauthorized", refusal("authentication_error", "This is not the session's token."))
             return
         dialect = next((d for d in DIALECTS.values() if d.path.match(head.path)), None)
         try:
@@ -83,13 +80,13 @@ class Seam:
             elif head.method == "GET" and head.path.rstrip("/") in _MODELS:
                 await self._pass(visit, DIALECTS["gemini" if "beta" in head.path else "chat"], visit.body)
             else:
-                await visit.reply(404, "Not Found", _error("not_found_error", f"No {head.path[:200]} is served here."))
+                await visit.reply(404, "Not Found", refusal("not_found_error", f"No {head.path[:200]} is served here."))
         except InvalidInput as error:
             log.warning("%s", error.sentence)
             if visit.has_begun:
                 visit.cut()
             else:
-                await visit.reply(400, "Bad Request", _error("invalid_request_error", error.sentence))
+                await visit.reply(400, "Bad Request", refusal("invalid_request_error", error.sentence))
 
     def _is_known(self, head: Head) -> bool:
         given = [head.field(name).removeprefix("Bearer ").strip() for name in _KEYS]
@@ -158,7 +155,7 @@ class Seam:
         try:
             answer = await self._send(visit, dialect, body)
         except ReportableError as error:
-            await visit.reply(503, "Service Unavailable", _error("api_error", error.sentence))
+            await visit.reply(503, "Service Unavailable", refusal("api_error", error.sentence))
             return
         try:
             visit.begin(answer.head.status, answer.head.reason, answer.head.passed_on(), answer.head.length)
@@ -187,89 +184,24 @@ class Seam:
 
     async def _exchange(self, visit: Visit, sending: Sending, subagent: SubagentSession | None) -> None:
         """Forward, pass the answer on as it comes, and hold it in the journal before its end is passed on."""
-        clock = asyncio.get_running_loop()
-        began = clock.time()
-        reader = AnswerReader(sending.request.dialect, sending.request.is_stream)
+        way = AnswerWay(visit, sending.request, subagent.tell_text if subagent else self._on_text,
+                        lambda heard: self._over(sending, subagent, heard))
         request = self._scope.spawn(self._answer(visit, sending), name="ask")
-        is_over = False
-        tell = subagent.tell_text if subagent else self._on_text
         try:
             await asyncio.sleep(0)  # the request is on its way while the journal is written
             if not sending.binds:
                 self._commit(sending, subagent)
             settle = self._on_step(sending.step) if sending.placement.line.kind == "main" else None
-            answer = await request
-            if isinstance(answer, ReportableError):
-                is_over = True
-                await self._fail(visit, sending, subagent, answer.sentence)
-                return
-            try:
-                reader.begin(answer.head, clock.time() - began)
-                last = await self._stream(visit, answer, reader, tell)
-                if settle is not None:
-                    await settle()
-                is_over = True
-                ending = reader.ending()
-                self._over(sending, subagent, ending)
-                await visit.write(last)
-                await visit.end()
-            except ReportableError as error:
-                if is_over:
-                    raise
-                is_over = True
-                self._over(sending, subagent, msgspec.structs.replace(reader.ending(), is_discarded=True,
-                                                                      problem=error.sentence))
-                await self._refuse(visit, error.sentence)
-            finally:
-                answer.close()
+            await way.pass_on(await request, settle)
         finally:
             request.cancel()
-            if not is_over:
-                self._over(sending, subagent, msgspec.structs.replace(
-                    reader.ending(), is_discarded=True, problem="The agent hung up before the answer's end."))
-            tell("")
+            way.close()
 
     async def _answer(self, visit: Visit, sending: Sending) -> UpstreamAnswer | ReportableError:
         try:
             return await self._send(visit, sending.request.dialect, sending.body)
         except ReportableError as error:
             return error
-
-    async def _stream(self, visit: Visit, answer: UpstreamAnswer, reader: AnswerReader,
-                      tell: Callable[[str], None]) -> bytes:
-        """Pass the answer on, but for its end, which is given; `tell` shows its words."""
-        head = answer.head
-        last: list[bytes] = []
-        if visit.has_begun and not 200 <= head.status < 300:
-            raw = b"".join([reader.take(piece) async for piece in answer.pieces()])
-            return reader.dialect.late_error(head.status, raw) if reader.is_stream else raw
-        is_plain = visit.has_begun  # by a head that names no coding
-        if not is_plain:
-            visit.begin(head.status, head.reason, head.passed_on(), head.length)
-        clock, shown = asyncio.get_running_loop(), 0.0
-        async for piece in answer.pieces():
-            plain = reader.take(piece)
-            piece = plain if is_plain else piece
-            if reader.may_be_over:  # from here on the agent may act on it
-                last.append(piece)
-                continue
-            await visit.write(piece)
-            if clock.time() >= shown:
-                shown = clock.time() + LIVE_EVERY_S
-                tell(reader.text)
-        return b"".join(last)
-
-    async def _fail(self, visit: Visit, sending: Sending, subagent: SubagentSession | None, sentence: str) -> None:
-        self._over(sending, subagent, Heard(problem=sentence))
-        await self._refuse(visit, sentence)
-
-    @staticmethod
-    async def _refuse(visit: Visit, sentence: str) -> None:
-        """Tell the agent that there is no answer; in the middle of one its connection ends."""
-        if visit.has_begun:
-            visit.cut()
-        else:
-            await visit.reply(503, "Service Unavailable", _error("api_error", sentence))
 
     def _over(self, sending: Sending, subagent: SubagentSession | None, ending: Heard) -> None:
         if not sending.is_committed:
@@ -280,8 +212,3 @@ class Seam:
         is_good = ending.answer is not None and ending.answer.is_whole
         self._failures = 0 if is_good else self._failures + 1
         self._on_failures(self._failures, ending.problem or f"The endpoint answered {ending.status}.")
-
-
-def _error(kind: str, sentence: str) -> bytes:
-    """An error of ours in a form that every dialect's library reads."""
-    return msgspec.json.encode({"type": "error", "error": {"type": kind, "message": sentence, "code": kind}})

@@ -10,7 +10,7 @@ import msgspec
 from core.cli.account_rights import change, rights, rights_options, until
 from core.cli.invite import invite
 from core.cli.log_access import reading
-from core.cli.output import emit, json_option, say, table
+from core.cli.output import emit, json_option, note, say, table
 from core.domain.errors import Conflict, Denied, NotFound
 from core.store import accounts, attribution, identities, invitations, log
 from core.store.accounts import Account
@@ -34,7 +34,11 @@ def add(name: str, role: str | None, scopes: tuple[str, ...], as_json: bool) -> 
     """Make an account and print its token, which is not shown again (for people: invite)."""
     held = rights(role, scopes)
     token = change(lambda conn: accounts.add_account(conn, name, held))
-    emit({"name": name, "scopes": held, "token": token}) if as_json else say(token)
+    if as_json:
+        emit({"name": name, "scopes": held, "token": token})
+    else:
+        say(token)
+        note(f"This is the token of {name}. It is not shown again.")
 
 
 @account.command()
@@ -70,7 +74,11 @@ def rotate(name: str, as_json: bool) -> None:
         return token
 
     token = change(work)
-    emit({"name": name, "token": token}) if as_json else say(token)
+    if as_json:
+        emit({"name": name, "token": token})
+    else:
+        say(token)
+        note(f"The token of {name} from before is void. This one is not shown again.")
 
 
 @account.command()
@@ -91,7 +99,13 @@ def expire(name: str, days: float | None, day: datetime | None, never: bool, as_
         accounts.expire(conn, name, at)
 
     change(work)
-    emit({"name": name, "expires_at": at}) if as_json else say(f"{name}: {day_of(at) if at else 'does not expire'}")
+    emit({"name": name, "expires_at": at}) if as_json else say(f"{name} {_ends(at)}.")
+
+
+def _ends(at: datetime | None) -> str:
+    if at is None:
+        return "has access until it is revoked"
+    return f"has access until {day_of(at)} UTC" if at > datetime.now(UTC) else "has no access any more"
 
 
 def _refuse_own(conn: Connection, name: str, what: str) -> None:

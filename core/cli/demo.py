@@ -14,17 +14,19 @@ from core.cli.doctor import docker_engine
 from core.cli.output import emit, json_option, note, say
 from core.cli.private_server import served
 from core.domain.errors import Unavailable
+from core.llm.smollm2 import LAYERS
 from core.store.home import Home
 
 
 @click.command()
 @click.option("--headless", is_flag=True, help="No window: session, verdicts, export, training, screenshots.")
 @click.option("--unconfined", is_flag=True, help="Without Docker: let the scripted agent work on THIS computer.")
-@click.option("--quick", is_flag=True, help="Train only SmolLM2's first layers: seconds per step, nothing is learnt.")
+@click.option("--layers", default=LAYERS, show_default=True, type=click.IntRange(1, LAYERS),
+              help="Train only so many of SmolLM2's layers, the first ones: quicker, and nothing is learnt.")
 @click.option("--check", is_flag=True, help="Only say whether its agent has somewhere to work.")
 @click.option("--train-steps", default=1, show_default=True, type=click.IntRange(1, 1000))
 @json_option
-def demo(headless: bool, unconfined: bool, quick: bool, check: bool, train_steps: int, as_json: bool) -> int:
+def demo(headless: bool, unconfined: bool, layers: int, check: bool, train_steps: int, as_json: bool) -> int:
     """Run the demonstration: a scripted agent errs, a person's guidance sets it right. No key or model is needed."""
     home = Home.default()
     if headless or check:
@@ -32,14 +34,15 @@ def demo(headless: bool, unconfined: bool, quick: bool, check: bool, train_steps
     if check:
         return _tell_settings(unconfined, as_json)
     if headless:
-        return run_headless(home, unconfined, train_steps, quick, as_json)
+        return run_headless(home, unconfined, train_steps, layers, as_json)
     return _in_the_desktop(home, unconfined)
 
 
 def _tell_settings(unconfined: bool, as_json: bool) -> int:
     """What its session is started with."""
     task, settings = settings_of(unconfined)
-    emit({"task": task, "agent": settings}) if as_json else say(f"The agent of {task} can work here.")
+    where = "without a sandbox" if unconfined else "in a Docker container"
+    emit({"task": task, "agent": settings}) if as_json else say(f"The demonstration's agent can work here, {where}.")
     return 0
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
@@ -13,7 +15,7 @@ import msgspec
 
 from core import program
 from core.cli.demo_session import start_session, stop_session
-from core.cli.export import default_model, write_archive
+from core.cli.export import write_archive
 from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, note, say
 from core.cli.private_server import served
@@ -28,10 +30,10 @@ from core.export.options import ExportOptions
 from core.export.run import export
 from core.llm.extra import require_extra
 from core.llm.scripted import PACE
+from core.llm.smollm2 import LAYERS, smollm2_dir
 from core.protocol.operations import Guide
 from core.store.home import Home
 from core.tasks.demo import guidance_due
-from core.training.thin import thin
 from core.workers.training import Metric, TrainFailure, read_reports
 
 SESSION_LIMIT_S = 600.0
@@ -57,38 +59,59 @@ class DemoResults(msgspec.Struct, kw_only=True):
     seconds: float
 
 
-PACE_S = 1.0
-"""Nobody watches: a quarter of the script's own pause before each answer, which still leaves time for the guidance."""
+PACE_S = 0.3
+"""Nobody watches: a fraction of the script's own pause before each answer, which still leaves time for the guidance."""
 
-THIN_LAYERS = 2
-"""Of SmolLM2's 30 layers, with `--quick`: a step over 8,000 tokens takes seconds, all layers take a minute or two."""
-
-
-def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as_json: bool) -> int:
-    """Go the whole way; progress goes to stderr, the places of the results to stdout."""
-    require_extra("torch", "transformers")
+def run_headless(home: Home, unconfined: bool, train_steps: int, layers: int, as_json: bool) -> int:
+    """Go the whole way; progress goes to stderr, the places of the results to stdout. Each result is looked at:
+    raises Unavailable (demo_failed) where one is not what it has to be."""
+    require_extra("torch", "transformers", "gguf")
     os.environ |= {"TQDM_DISABLE": "1", "TRANSFORMERS_VERBOSITY": "error"}  # our stages tell the progress
     os.environ.setdefault(PACE, str(PACE_S))
     started = monotonic()
-    with served(home):
-        with _stage("The session: a scripted agent works in a sandbox"):
-            session = start_session(home, unconfined)
-            try:
-                ended = watch_to_end(home, session, _guiding(home, session), SESSION_LIMIT_S)
-            finally:
-                stop_session(home, session)
-        if ended.row.state != "finished":
-            raise Unavailable("demo_failed", f"The session ended as {ended.row.state} ({ended.row.reason}).")
-        folder = home.path / "demo" / session
-        folder.mkdir(parents=True)
-        with _stage("The rules judge the steps"):
-            propose_by_rules(home, session)
-        with _stage("Screenshots of the window"):
+    with ThreadPoolExecutor(1, "model") as beside:
+        model = beside.submit(smollm2_dir, home.path / "cache", layers)  # the agent mostly waits meanwhile
+        with served(home):
+            session = _session(home, unconfined)
+            folder = home.path / "demo" / session
+            folder.mkdir(parents=True)
             shots = _screenshots(home, session, folder / "screenshots")
-    results = _results(home, session, folder, train_steps, shots, quick)
-    results.seconds = round(monotonic() - started, 1)
+        with _stage("The small language model SmolLM2 is unpacked"):
+            made = str(model.result())
+    results = _results(home, session, folder, made, train_steps, layers)
+    results.screenshots, results.seconds = shots, round(monotonic() - started, 1)
     emit(results) if as_json else _print(results)
     return 0
+
+
+def _session(home: Home, unconfined: bool) -> str:
+    """The session from start to end, advised on the way and judged by the rules; gives its id."""
+    with _stage("A scripted agent works on a task, and soon makes a mistake: it reads the test data"):
+        session = start_session(home, unconfined)
+        try:
+            ended = watch_to_end(home, session, _guiding(home, session), SESSION_LIMIT_S)
+        finally:
+            stop_session(home, session)
+        _check(ended.row.state == "finished", f"The session ended as {ended.row.state} ({ended.row.reason})")
+        scores = [score.total or 0.0 for score in ended.scores]
+        _check(bool(ended.guidance) and scores[-1] > scores[0], "The guidance did not better the score")
+        note(f"  the guidance brought it from a score of {scores[0]} to {scores[-1]}")
+    with _stage("Rules judge the steps"):
+        propose_by_rules(home, session)
+        masked = [step.head.number for step in _judged(home, session).steps if step.outcome in ("mask", "partly")]
+        _check(bool(masked), "The rules masked no step of the session")
+        note(f"  masked, so that they are not learnt: steps {', '.join(map(str, masked))}")
+    return session
+
+
+def _check(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise Unavailable("demo_failed", f"{otherwise}.")
+
+
+def _judged(home: Home, session: str) -> Trajectory:
+    with reading(home) as conn:
+        return trajectory(conn, session)
 
 
 def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
@@ -108,33 +131,34 @@ def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa:
     return on_event
 
 
-def _results(
-    home: Home, session: str, folder: Path, train_steps: int, shots: tuple[str, ...], quick: bool
-) -> DemoResults:
-    with _stage("The model for tokens and training"):
-        model = _model(home, quick)
-    options = ExportOptions(balance="none", unjudged="keep")
-    with _stage("Training data: token ids with their mask, and chat messages"):
+def _results(home: Home, session: str, folder: Path, model: str, train_steps: int, layers: int) -> DemoResults:
+    with _stage("Training data is written, as token ids with their mask and as chat messages"):
+        options = ExportOptions(balance="none", unjudged="keep")
         report = export(home.server_db, [session], "trl", folder / "samples", model, options)
-        export(home.server_db, [session], "chat", folder / "chat", model, options)
+        chat = export(home.server_db, [session], "chat", folder / "chat", model, options)
         archive = write_archive(home, session, folder / "session.tiphys")
-    refused = sum(len(s.refused) for s in report.sessions)
-    note(f"  {counted(report.samples, 'sample')}, {report.trained:,} of {counted(report.tokens, 'token')} are trained"
-         + (f"; {refused} refused" if refused else ""))
-    of = f"the model's first {THIN_LAYERS} layers, to be quick" if quick else "SmolLM2, on a processor minutes each"
-    with _stage(f"Training, {train_steps} update{'s' * (train_steps > 1)} of {of}"):
+        refused = sum(len(s.refused) for s in report.sessions)
+        _check(report.samples == chat.samples and 0 < report.trained < report.tokens and not refused,
+               f"Of {report.samples} samples {refused} were refused, and {report.trained} tokens are trained")
+        note(f"  {counted(report.samples, 'sample')}, {report.trained:,} of {counted(report.tokens, 'token')} are "
+             "trained")
+    part = "SmolLM2 (a minute or two)" if layers == LAYERS else f"the first {layers} of SmolLM2's {LAYERS} layers"
+    with _stage(f"Training: {counted(train_steps, 'update')} of {part}"):
         weights = _train(folder / "samples", model, folder / "training", train_steps)
-    with reading(home) as conn:
-        finished = trajectory(conn, session)
+        _check(_first_weights(model) != _first_weights(weights), "The training changed no weight")
+    judged = _judged(home, session)
     return DemoResults(session=session, log=str(home.server_db), archive=str(archive), samples=str(folder / "samples"),
-                  chat=str(folder / "chat"), weights=weights, screenshots=shots, steps=len(finished.steps),
-                  score=finished.row.score, seconds=0.0,
-                  masked=sum(e.outcome in ("mask", "partly") for e in finished.steps))
+                       chat=str(folder / "chat"), weights=weights, screenshots=(), steps=len(judged.steps),
+                       score=judged.row.score, seconds=0.0,
+                       masked=sum(e.outcome in ("mask", "partly") for e in judged.steps))
 
 
-def _model(home: Home, quick: bool) -> str:
-    found = Path(default_model(home))
-    return str(thin(found, found.with_name(f"{found.name}-{THIN_LAYERS}-layers"), THIN_LAYERS) if quick else found)
+def _first_weights(model: str) -> list[float]:
+    """Some numbers of a model's first layer."""
+    from safetensors import safe_open
+
+    with safe_open(Path(model) / "model.safetensors", "pt") as tensors:
+        return list(map(float, tensors.get_tensor("model.layers.0.mlp.up_proj.weight")[0]))
 
 
 def _train(data: Path, model: str, out: Path, steps: int) -> str:
@@ -158,6 +182,11 @@ def _note_loss(metric: Metric) -> None:
 
 def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
     """Have the desktop, a process of its own, show the session and save what its window shows."""
+    with _stage("The desktop opens the session, out of sight, and its window is photographed"):
+        return _photographed(home, session, out)
+
+
+def _photographed(home: Home, session: str, out: Path) -> tuple[str, ...]:
     out.mkdir(parents=True)
     command = program.command("screenshots", "--home", str(home.path), "--session", session, "--out", str(out))
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
@@ -171,7 +200,9 @@ def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
         words = [line for line in done.stderr.strip().splitlines() if "propagateSizeHints" not in line]
         raise Unavailable("no_screenshots", f"The window could not be shown: {words[-1] if words else 'no word'} "
                           f"(exit status {done.returncode}).")
-    return tuple(str(p) for p in sorted(out.glob("*.png")))
+    shots = tuple(str(p) for p in sorted(out.glob("*.png")))
+    _check(bool(shots), "The window left no picture")
+    return shots
 
 
 @contextmanager
@@ -183,11 +214,13 @@ def _stage(title: str) -> Iterator[None]:
 
 
 def _print(results: DemoResults) -> None:
-    say(f"\n{counted(results.steps, 'step')}, {results.masked} masked, score {results.score}, {results.seconds:.0f} s. "
-        "Results:")
-    for name, place in (("log", results.log), ("archive", results.archive),
+    say(f"\nDone in {results.seconds:.0f} s: {counted(results.steps, 'step')}, {results.masked} of them masked, score "
+        f"{results.score}. Its results:")
+    for name, place in (("log of all sessions", results.log), ("this session as a file", results.archive),
                         ("samples (ids and mask)", results.samples), ("chat messages", results.chat),
                         ("trained weights", results.weights),
                         *(("screenshot", shot) for shot in results.screenshots)):
         say(f"  {name:<24}{place}")
-    say(f"Look at it: tiphys show {results.session}; in the desktop: tiphys open --session {results.session}")
+    tiphys = shlex.join(program.launcher())
+    say(f"Read the session here: {tiphys} show {results.session}\n"
+        f"In the desktop, where there is a display: {tiphys} open --session {results.session}")

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
+from core.cli.export import default_model
 from core.cli.output import emit, json_option, say
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.task import EnvironmentSettings
 from core.environments.registry import kind_of
 from core.llm.extra import require_extra
+from core.store.home import Home
 from core.training.worker import stop_on_signals
 from core.workers.messages import Problem
 from core.workers.reinforcement import RlMetric, RlPlan
@@ -20,7 +22,7 @@ from core.workers.training import TrainFailure
 
 @click.command()
 @click.argument("kind")
-@click.option("--model", required=True, help="Folder of the model to start from.")
+@click.option("--model", default="", help="Folder of the model to start from (default: SmolLM2).")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for weights, metrics and logs.")
 @click.option("--loss", help="grpo, dr_grpo, dapo, bnpo, rloo, reinforce++, ppo, dpo or rejection.")
 @click.option("--updates", type=click.IntRange(1), help="How often tasks are played and learnt from.")
@@ -39,9 +41,10 @@ def rl(kind: str, model: str, out: Path, settings: tuple[str, ...], dry_run: boo
     if unnamed:
         raise InvalidInput("bad_settings", f"--set takes NAME=VALUE, not {unnamed[0]!r}.")
     kind_of(EnvironmentSettings(kind=kind))  # before torch is loaded
-    values = dict(s.split("=", 1) for s in settings) | {"kind": kind, "model": model, "out": str(out)}
     try:
         require_extra("torch", "transformers")
+        values = dict(s.split("=", 1) for s in settings) | {
+            "kind": kind, "model": model or default_model(Home.default()), "out": str(out)}
         from core.training.rl import plan_rl, run_rl
         from core.training.rl_settings import read_rl_settings
 
@@ -83,6 +86,8 @@ def _say(metric: RlMetric) -> None:
     parts = [f"update {metric.update} of {metric.updates}"]
     if metric.reward is not None:
         parts.append(f"reward {metric.reward:.3f}  solved {metric.solved or 0:.0%}")
+    if metric.groups and metric.groups_dropped == metric.groups:
+        parts.append("nothing to learn: the sessions of each task had the same reward")
     if metric.entropy is not None:
         parts.append(f"entropy {metric.entropy:.3f}")
     if metric.test_solved is not None:

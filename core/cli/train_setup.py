@@ -128,7 +128,8 @@ class Installer:
             note("The small model of the demonstration is not there; name a model of your own with --model.")
 
     def _torch(self) -> list[str]:
-        version = next(str(line).split("==")[1].split(";")[0].strip() for line in _requirements()
+        needed = importlib.metadata.requires("tiphys") or []
+        version = next(str(line).split("==")[1].split(";")[0].strip() for line in needed
                        if re.match(r"torch\s*==", line))
         if self._wheels is not None:
             return [f"torch=={version}"]
@@ -156,10 +157,6 @@ class Installer:
             why = lines[-1].removeprefix("ERROR: ").rstrip(".")
             raise Unavailable("train_setup_failed", f"What training needs could not be fetched: {why}. "
                               "Is the network (HTTPS_PROXY) there? Without one: --wheels FOLDER.", why=why)
-
-
-def _requirements() -> list[str]:
-    return importlib.metadata.requires("tiphys") or []
 
 
 def _locked() -> Path:

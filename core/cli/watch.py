@@ -46,16 +46,23 @@ def event_line(trajectory: Trajectory, event: Event) -> str:
         case e.ScoreGiven(failed=True) as f:
             return f"  not scored: {f.message[:300]}"
         case e.ScoreGiven() as f:
-            gain = gain_of(trajectory.created.task if trajectory.created else None, f)
-            return f"  score {f.total}{f', {gain.words}' if gain else ''}: {f.message[:100]}"
+            return f"  score {f.total}{_gained(trajectory, f)}: {f.message[:100]}"
         case e.SummaryAdded() as f:
             return f"  summary of steps {f.first}–{f.last}"
         case e.SessionContinued():
             return "  continued by a person"
         case e.SessionStateChanged() as f:
             place = f", place {f.queue_place}" if f.queue_place else ""
-            return f"  {f.state}{f' ({f.reason}{place})' if f.reason else ''}"
+            return f"  {f.state}{f' ({f.reason}{place})' if f.reason not in ('', f.state) else ''}"
         case e.HostPlaceChanged() as f:
             gpus = f" with GPU {', '.join(f.gpus)}" if f.gpus else ""
             return f"  host {f.host}: {f.state}, {f.place}{gpus} {f.detail}".rstrip()
     return ""
+
+
+def _gained(trajectory: Trajectory, score: e.ScoreGiven) -> str:
+    """How far a score is from the best that is known of its task, in the unit of the task's metric."""
+    gain = gain_of(trajectory.created.task if trajectory.created else None, score)
+    if gain is None:
+        return ""
+    return f", {abs(gain.gain):.4g} {'beyond' if gain.gain > 0 else 'short of'} the best known"

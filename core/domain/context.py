@@ -66,14 +66,15 @@ def shared_length(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> ContextDelta:
-    """The delta that turns one context into another; maximal runs of kept messages, in order."""
+    """The delta that turns one context into another; maximal runs of kept messages, in order. What both begin with is
+    one of them, and is sought no more: a context that grows costs what enters."""
     shared = shared_length(before, after)
     parts: list[PreviousRange | MessageRef] = [PreviousRange(start=0, stop=shared)] if shared else []
-    entered = after[shared:]
+    entered, left = after[shared:], before[shared:]
     position: dict[MessageRef, int] = {}
-    for index, ref in enumerate(before if len(entered) > _FEW else ()):
+    for index, ref in enumerate(left if len(entered) > _FEW else (), shared):
         position.setdefault(ref, index)
-    names = [ref.hash for ref in before] if entered and not position else []
+    names = [ref.hash for ref in left] if entered and not position else []
     for ref in entered:
         last = parts[-1] if parts else None
         if isinstance(last, PreviousRange) and last.stop < len(before) and before[last.stop] == ref:
@@ -82,7 +83,7 @@ def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> 
         if position:
             at = position.get(ref)
         else:
-            at = before.index(ref) if ref.hash in names and ref in before else None
+            at = shared + left.index(ref) if ref.hash in names and ref in left else None
         parts.append(ref if at is None else PreviousRange(start=at, stop=at + 1))
     return ContextDelta(parts=tuple(parts))
 

@@ -60,6 +60,7 @@ _SENTENCES: dict[str, str] = {
     "code": "the code of the installed package {name} runs here as this user, with the settings {endpoint}",
     "image": "its container is made from the image {name}",
     "build": "its container is built by {name}: the task's own commands run as root in containers of their own",
+    "build_network": "the commands of {name} reach public addresses while its container is built",
     "root_tests": "its tests {name} run as root in a container of their own",
     "network": "its host {name} has a network",
     "reach": "its host {name} reaches {endpoint}",
@@ -104,11 +105,13 @@ def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
         return
     if task.evaluator.as_root:
         yield HostRight("root_tests", task.evaluator.script)
-    for host in task.hosts:
+    for host in task.containers:
         for image in filter(None, (host.image, *host.bases)):
             yield HostRight("image", image)
         if host.build:
             yield HostRight("build", host.build)
+        if host.build and host.build_network and not host.network:
+            yield HostRight("build_network", host.build)
         if host.network:
             yield HostRight("network", host.name)
         if host.machine:

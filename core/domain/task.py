@@ -30,12 +30,16 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     `build` is a folder of the task whose Dockerfile makes the image, out of the images `bases`. With `workdir` the
     agent works in the image's own files, from that folder on, all of which are the host's state; else in a workspace.
     There `user` names the account of the image that it works as, which is never root.
+    A build ends after `build_s` seconds, where that is less than any build may take; with `build_network` it reaches
+    public addresses though the host may not.
     """
 
     name: bounds.Name
     image: bounds.Address = ""
     build: bounds.Address = ""
     bases: Annotated[tuple[bounds.Address, ...], bounds.Few] = ()
+    build_s: bounds.Seconds | None = None
+    build_network: bool = False
     workdir: bounds.Address = ""
     user: bounds.Name = ""
     cpus: bounds.Factor = 1.0
@@ -89,6 +93,8 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     `script`, one of them or beside them, is run there; so Harbor and Endless Terminals do. They run as the agent's
     user, or `as_root` of that copy; `tests_at` is where they lie instead of /tests. Of the kind `benchmark` the script
     is an InnovatorBench task's `evaluation.py`, in the folder of evaluations that the references are.
+    Tests with a `host` run in a container of their own instead of a copy: what lies at the absolute paths `submission`
+    of the first host lies there at the same paths. `tests_within`: its image holds the tests already.
     """
 
     kind: Literal["script", "tests", "benchmark"] = "script"
@@ -98,6 +104,8 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: bounds.Seconds = 60.0
     as_root: bool = False
     tests_at: bounds.Address = ""
+    host: Host | None = None
+    tests_within: bool = False
 
 
 class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -136,6 +144,11 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     baseline: bounds.Points | None = None
     best_known: bounds.Points | None = None
     environment: EnvironmentSettings | None = None
+
+    @property
+    def containers(self) -> tuple[Host, ...]:
+        """The agent's hosts, and that of the tests where they have one of their own."""
+        return (*self.hosts, *((self.evaluator.host,) if self.evaluator.host is not None else ()))
 
 
 ModelKind = Literal["openai", "local", "scripted", "replay", "endpoint", "policy", "unknown"]

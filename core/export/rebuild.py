@@ -46,7 +46,7 @@ def rebuilt_context(trajectory: Trajectory, upto: int, body_of: BodyOf) -> list[
         parts += _guidance(trajectory, body.number)
         parts.append(SamplePart(message=step_message(body), state="kept", step=body.number))
         parts += _observations(body)
-    return parts[: _last_action(parts) + 1]
+    return parts[: max((i for i, p in enumerate(parts) if p.step is not None), default=-1) + 1]
 
 
 def _before(trajectory: Trajectory, last: int, upto: int) -> bool:
@@ -70,7 +70,3 @@ def _observations(body: StepBody) -> list[SamplePart]:
                                    tool_call_id=o.call_id, name=names.get(o.call_id, "")))
         for o in body.observations
     ]
-
-
-def _last_action(parts: list[SamplePart]) -> int:
-    return max((i for i, p in enumerate(parts) if p.step is not None), default=-1)

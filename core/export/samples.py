@@ -58,6 +58,7 @@ class SampleCollector:
         self._options = options
         self._trained: set[int] = set()
         self._left_out: set[int] = set()
+        self._refused: set[int] = set()
         self._done = self._summarised = -1
         began = trajectory.row.created_at
         self._day = began.date().isoformat() if began is not None else ""
@@ -82,7 +83,9 @@ class SampleCollector:
 
     def give_back(self, sample: Sample) -> None:
         """The sample was refused: its actions are not trained there, so a later sample may train them."""
-        self._trained -= {p.step for p in sample.parts if p.state == "kept" and p.step is not None}
+        steps = {p.step for p in sample.parts if p.state == "kept" and p.step is not None}
+        self._trained -= steps
+        self._refused |= steps
 
     def _cuts(self) -> Iterator[tuple[str, int | SummaryAdded]]:
         steps = 0
@@ -151,7 +154,7 @@ class SampleCollector:
 
     def _parts(self, refs: Sequence[MessageRef], at: int) -> list[SamplePart]:
         """The messages of a context, the agent's own ones marked with their steps."""
-        owners = _owners(self._trajectory, at)
+        owners = _Owners(self._trajectory.steps[: at + 1])
         parts, latest = [], -1
         for ref in refs:
             index = owners.find(ref, latest)
@@ -214,11 +217,18 @@ class SampleCollector:
         return self._trajectory.steps[index].head.number if index >= 0 else 0
 
     def _report_left_out(self) -> None:
-        """Kept actions that no sample trains: their context was not the last before a summary."""
+        """Kept actions that no sample trains: theirs was refused, or their context was not the last before a
+        summary."""
         for entry in self._trajectory.steps:
             if self.is_kept(entry) and entry.head.number not in self._trained | self._left_out:
-                why = f"The action of step {entry.head.number} is kept, but no sample holds it as the model wrote it."
-                self.refused.append(ExportRefusal(code="not_in_a_sample", sentence=why, step=entry.head.number))
+                self.refused.append(self._not_trained(entry.head.number))
+
+    def _not_trained(self, step: int) -> ExportRefusal:
+        if step in self._refused:
+            return ExportRefusal(code="in_a_refused_sample", sentence=f"The action of step {step} is not trained: the "
+                                 "sample that holds it is refused.", step=step)
+        return ExportRefusal(code="not_in_a_sample", sentence=f"The action of step {step} is kept, but no sample holds "
+                             "it as the model wrote it.", step=step)
 
 
 class _Owners:
@@ -246,7 +256,3 @@ class _Owners:
     def is_exact(self, ref: MessageRef, index: int) -> bool:
         """Whether the message is what the model wrote, as far as the log says."""
         return self._completions[index] in ("", ref.hash)
-
-
-def _owners(trajectory: Trajectory, at: int) -> _Owners:
-    return _Owners(trajectory.steps[: at + 1])

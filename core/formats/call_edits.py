@@ -39,6 +39,12 @@ class CallEdits:
         self._size = 0
         self._windows = Windows()
 
+    def copy(self) -> CallEdits:
+        """One that goes on by itself."""
+        made = CallEdits(self._tools)
+        made._known, made._size, made._windows = dict(self._known), self._size, self._windows.copy()
+        return made
+
     def of(self, body: StepBody) -> Iterator[FileEdit]:
         """What the actions of a step changed, as far as they say; those that failed changed nothing."""
         results = {o.call_id: o for o in body.observations}

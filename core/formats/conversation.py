@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from datetime import datetime
 from typing import TypeVar
 
@@ -23,6 +24,9 @@ from core.formats.values import paragraphs
 
 _TEXT = 400_000
 T = TypeVar("T")
+
+OTHER_BRANCHES = "Messages on other branches of the conversation, which are not among the steps: {}."
+"""The note of a conversation that is a tree, of which one path is read."""
 
 
 class CallResult(msgspec.Struct, kw_only=True):
@@ -86,6 +90,13 @@ class Conversation:
         self._waiting: list[str] = []
         self._pictures: tuple[FoundPicture, ...] = ()
         """What came with people's words and no step has seen yet."""
+
+    def copy(self) -> Conversation:
+        """One that goes on from here by itself."""
+        made = copy(self)
+        made.refs, made._waiting = list(self.refs), list(self._waiting)
+        made.builder = self.builder.copy(self.refs, made.refs)
+        return made
 
     def add_message(self, message: Message) -> MessageRef:
         """A message enters the context."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from datetime import UTC, datetime
 
 import msgspec
@@ -86,6 +87,16 @@ class SessionBuilder:
         """The changes of files, by step and path, that the format tells of itself."""
         self._tools = table_of(format)
         self._edits = CallEdits(self._tools)
+
+    def copy(self, refs: Sequence[MessageRef], copied: Sequence[MessageRef]) -> SessionBuilder:
+        """One that goes on from here by itself; what this one gave stays. `copied` is what its owner goes on with in
+        the place of `refs`, where that is the context that may only have grown."""
+        made = copy(self)
+        made.warnings, made._named, made.changed = list(self.warnings), list(self._named), set(self.changed)
+        made._seen, made._edits = Counter(self._seen), self._edits.copy()
+        made._context = copied if self._context is refs else self._context
+        made._bodies, made.blobs = ByteSpool(self._bodies), BlobSpool(self.blobs)
+        return made
 
     def create(self, title: str, description: str, *, task: str = "", model: str = "", parent: str = "",
                parent_step: int = 0, is_call: bool = False) -> None:

@@ -34,8 +34,8 @@ def parse(data: bytes) -> Parsed:
     try:
         return Parsed(clean(json.loads(text)), problem)
     except json.JSONDecodeError as error:
-        broken = f"The text is damaged at line {error.lineno}, byte {_byte(text, error.pos)}: {error.msg}."
-        return Parsed(_salvage(text), broken)
+        byte = len(text[: error.pos].encode("utf-8", errors="replace"))
+        return Parsed(_salvage(text), f"The text is damaged at line {error.lineno}, byte {byte}: {error.msg}.")
     except RecursionError:
         return Parsed(None, "The text is nested too deeply to be read.")
     except ValueError as error:
@@ -99,10 +99,6 @@ def _decode(data: bytes) -> tuple[str, str]:
         line = data.count(b"\n", 0, error.start) + 1
         return data.decode("utf-8-sig", errors="replace"), (
             f"Line {line}, byte {error.start} is not UTF-8; such bytes are shown as \ufffd.")
-
-
-def _byte(text: str, position: int) -> int:
-    return len(text[:position].encode("utf-8", errors="replace"))
 
 
 def _salvage(text: str) -> Any:

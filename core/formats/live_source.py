@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -49,6 +50,8 @@ class _LinesRead(msgspec.Struct):
     records: list[tuple[FileLine, Parsed]] = []
     offset: int = 0
     tail: bytes = b""
+    head: bytes = b""
+    held: dict[Any, Any] = {}
 
 
 class LiveSource(Source):
@@ -61,9 +64,11 @@ class LiveSource(Source):
         super().__init__(path)
         inode = path.stat().st_ino
         earlier: _LinesRead | None = before._earlier if before is not None else None
-        if earlier is None or earlier.inode != inode or self._before(earlier.offset) != earlier.tail:
+        if (earlier is None or earlier.inode != inode or self._before(earlier.offset) != earlier.tail
+                or not self.head.startswith(earlier.head)):
             earlier = _LinesRead(inode)  # it was written anew
         self._earlier: _LinesRead = earlier
+        self.held = earlier.held
 
     def _before(self, offset: int) -> bytes:
         with self.file.open("rb") as file:
@@ -96,7 +101,7 @@ class LiveSource(Source):
                 earlier.records.append(record)
                 earlier.offset = line.stop
             yield record
-        earlier.tail = self._before(earlier.offset)
+        earlier.tail, earlier.head = self._before(earlier.offset), self.head[: earlier.offset]
 
     @cached_property
     def json(self) -> Parsed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -35,20 +36,22 @@ class Records(msgspec.Struct, frozen=True):
         return [*self.problems[:_NAMED_ONE_BY_ONE], *([f"{more} more lines could not be read."] if more > 0 else [])]
 
 
-def _nothing(_: dict[str, Any]) -> Any:
+def _nothing(place: int, record: dict[str, Any]) -> Any:
     return None
 
 
-def records(source: Source, outline: Callable[[dict[str, Any]], Any] = _nothing) -> Records:
-    """All objects of a file of lines; also of one that is a JSON list, or a single object."""
+def records(source: Source, outline: Callable[[int, dict[str, Any]], Any] = _nothing) -> Records:
+    """All objects of a file of lines; also of one that is a JSON list, or a single object. `outline` is given the place
+    of each among them, and of a growing file only what it has not seen."""
     if source.shape != "lines":
         value = source.json.value
         found = dicts_of(value if isinstance(value, list) else [value])
-        return Records(found, tuple(filter(None, [source.json.problem])), [outline(r) for r in found])
+        return Records(found, tuple(filter(None, [source.json.problem])), [*starmap(outline, enumerate(found))])
     places = FileItems(source.file) if source.is_read_again else None
     items: list[dict[str, Any]] = []
     problems: list[str] = []
     outlines: list[Any] = []
+    held: list[Any] = [] if source.held is None else source.held.setdefault(getattr(outline, "__code__", outline), [])
     for line, parsed in source.records():
         where = f"Line {line.number} (byte {line.start})"
         if parsed.problem and "UTF-8" not in parsed.problem:
@@ -58,7 +61,9 @@ def records(source: Source, outline: Callable[[dict[str, Any]], Any] = _nothing)
             problems.append(f"{where} was left out: it is no record.")
         else:
             items.append(parsed.value) if places is None else places.append(line.start, len(line.data))
-            outlines.append(outline(parsed.value))
+            if len(outlines) == len(held) and line.whole:
+                held.append(outline(len(outlines), parsed.value))
+            outlines.append(held[len(outlines)] if len(outlines) < len(held) else outline(len(outlines), parsed.value))
             if parsed.problem:
                 problems.append(f"{where}: {parsed.problem}")
     return Records(items if places is None else places.items(), tuple(problems), outlines)

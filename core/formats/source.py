@@ -62,6 +62,8 @@ class Source:
         """Where its bytes are read: in it, or in what it unpacks to."""
         self.trouble = ""
         """What could not be unpacked."""
+        self.held: dict[Any, Any] | None = None
+        """What readings of a growing file share, as long as it only grows; None for one that is read once."""
         try:
             self._look(path)
             if packed := dress(self.head):

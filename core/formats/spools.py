@@ -20,31 +20,37 @@ IN_MEMORY = 1024 * 1024
 class ByteSpool:
     """Pieces of bytes in the order in which they are put. The file goes with the last one who refers to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: ByteSpool | None = None) -> None:
+        """`before`: the pieces that it has now come first; what is put there later is not in this one."""
         self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - it lives as long as we do
         weakref.finalize(self, self._file.close)
         self._ends = array("q", [0])
         self._is_at_end = True
+        self._before, self._first = before, len(before) if before is not None else 0
+        self._size_before = before.size if before is not None else 0
 
     def __len__(self) -> int:
-        return len(self._ends) - 1
+        return self._first + len(self._ends) - 1
 
     @property
     def size(self) -> int:
         """Bytes of all pieces."""
-        return self._ends[-1]
+        return self._size_before + self._ends[-1]
 
     def put(self, data: bytes) -> int:
         """One more piece; gives its place."""
         if not self._is_at_end:  # to seek is to flush
-            self._file.seek(self.size)
+            self._file.seek(self._ends[-1])
         self._is_at_end = True
         self._file.write(data)
-        self._ends.append(self.size + len(data))
+        self._ends.append(self._ends[-1] + len(data))
         return len(self) - 1
 
     def read(self, place: int) -> bytes:
         """The piece at a place."""
+        if self._before is not None and place < self._first:
+            return self._before.read(place)
+        place -= self._first
         self._is_at_end = False
         self._file.seek(self._ends[place])
         return self._file.read(self._ends[place + 1] - self._ends[place])
@@ -77,9 +83,10 @@ class Pieces(Sequence[bytes]):
 class BlobSpool(Mapping[str, bytes]):
     """Payloads by their names."""
 
-    def __init__(self) -> None:
-        self._places: dict[str, int] = {}
-        self._spool = ByteSpool()
+    def __init__(self, before: BlobSpool | None = None) -> None:
+        """`before`: the payloads that it has now are here too."""
+        self._places: dict[str, int] = {} if before is None else dict(before._places)
+        self._spool: ByteSpool = ByteSpool(None if before is None else before._spool)
 
     @property
     def size(self) -> int:
@@ -95,6 +102,9 @@ class BlobSpool(Mapping[str, bytes]):
 
     def __getitem__(self, name: str) -> bytes:
         return self._spool.read(self._places[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

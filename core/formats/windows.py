@@ -59,6 +59,12 @@ class Windows:
     def __init__(self) -> None:
         self._files: dict[str, _Seen] = {}
 
+    def copy(self) -> Windows:
+        """One that goes on by itself."""
+        made = Windows()
+        made._files = dict(self._files)
+        return made
+
     def of(self, action: Action, observation: Observation) -> FileEdit | None:
         """The change of an edit whose result is a window; None for what changed nothing, or does not show it."""
         text, given = observation.output.text[:_MOST], action.arguments

@@ -19,20 +19,24 @@ from core.llm.foreign_model import SAFE
 _NAME = "SmolLM2-135M-Instruct"
 _DONE = "converted"
 
+LAYERS = 30
+"""Of the whole model."""
 
-def smollm2_dir(cache: Path) -> Path:
+
+def smollm2_dir(cache: Path, layers: int = LAYERS) -> Path:
     """The model's folder under `cache`, made on the first call. Several processes may call at once.
 
-    Raises Unavailable (train_extra_missing) without the training extra.
+    With fewer `layers` it is only the model's first ones: real weights, tokens and template, and quick on a processor,
+    but of no use to anybody. Raises Unavailable (train_extra_missing) without the training extra.
     """
-    folder = cache / _NAME
+    folder = cache / (_NAME if layers == LAYERS else f"{_NAME}-{layers}-layers")
     if (folder / _DONE).is_file():
         return folder
     require_extra("torch", "transformers", "gguf")
     cache.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(dir=cache, prefix=f".{_NAME}."))
     try:
-        _convert(_gguf(), made)
+        _convert(_gguf(), made, layers)
         (made / _DONE).touch()
         made.chmod(0o755)
         _put_in_place(made, folder)
@@ -50,13 +54,16 @@ def _gguf() -> Path:
     return found[0]
 
 
-def _convert(gguf: Path, target: Path) -> None:
+def _convert(gguf: Path, target: Path, layers: int) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(str(gguf.parent), gguf_file=gguf.name, **SAFE)
     model = AutoModelForCausalLM.from_pretrained(str(gguf.parent), gguf_file=gguf.name, **SAFE)
     del model.config.quantization_config  # it is plain float32 now, and would otherwise be refused as quantized
     model.hf_quantizer = None
+    if layers < LAYERS:
+        model.model.layers = model.model.layers[:layers]
+        model.config.num_hidden_layers, model.config.layer_types = layers, None
     model.save_pretrained(str(target))
     tokenizer.save_pretrained(str(target))
 

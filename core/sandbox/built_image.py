@@ -37,13 +37,14 @@ LEAST_FREE = 2 << 30
 
 
 def build_task_image(name: str, bases: Sequence[str], context: Path, tag: str, *, reach: tuple[str, ...],
-                     timeout: float, at: EngineAddress = OWN) -> str:
+                     timeout: float, longest: float = LONGEST_S, at: EngineAddress = OWN) -> str:
     """The reference of an image built of a tar, whose `Dockerfile` is vetted, unless it is there already, made of the
     bases that the engine has now. Blocking.
 
     `name` is how the Dockerfile is called in sentences; its commands reach what `reach` names, through a proxy, and
-    nothing else. Raises NotFound (unknown_image) for a base that neither the engine nor a registry has, InvalidInput
-    (bad_dockerfile) for one with triggers, Unavailable (image_not_built) with the builder's last words.
+    nothing else; it may say nothing for `timeout` and take `longest` seconds. Raises NotFound (unknown_image) for a
+    base that neither the engine nor a registry has, InvalidInput (bad_dockerfile) for one with triggers, Unavailable
+    (image_not_built) with the builder's last words.
     """
     newest = f"{REPOSITORY}:{tag}"
     with closing(open_engine(at, timeout=max(10, int(timeout)))) as engine:
@@ -53,7 +54,7 @@ def build_task_image(name: str, bases: Sequence[str], context: Path, tag: str, *
         reference = f"{REPOSITORY}:{short_digest(tag, *ids)}"
         if not is_made(engine, reference):
             with _way_out(engine, tag, reach) as options:
-                _build(engine, name, context, reference, options)
+                _build(engine, name, context, reference, options, longest)
             translated(lambda: engine.images.get(reference).tag(newest))
     return reference
 
@@ -102,8 +103,8 @@ def _drop_left(engine: Client, label: str, seconds: float) -> None:
                 found.remove(**({"force": True} if "Image" in found.attrs else {}))
 
 
-def _build(engine: Client, name: str, context: Path, reference: str, options: dict[str, Any]) -> None:
-    builder = _Builder(engine)
+def _build(engine: Client, name: str, context: Path, reference: str, options: dict[str, Any], longest: float) -> None:
+    builder = _Builder(engine, longest)
     with context.open("rb") as tar, builder.watched():
         try:
             last = builder.follow(translated(lambda: engine.api.build(
@@ -121,8 +122,8 @@ class _Builder:
     """One build at an engine, which is ended by hanging up on it: where it takes too long, says too much or leaves too
     little of the disk."""
 
-    def __init__(self, engine: Client) -> None:
-        self.ended = ""
+    def __init__(self, engine: Client, longest: float) -> None:
+        self.ended, self._longest = "", longest
         self._engine, self._printed, self._over = engine, 0, Event()
         self._root = Path(str(engine.info().get("DockerRootDir") or "/"))
         self._answers: list[Any] = []
@@ -141,7 +142,7 @@ class _Builder:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Meanwhile nothing goes too far."""
-        watcher = Thread(target=self._watch, args=(time.monotonic() + LONGEST_S,), name="build", daemon=True)
+        watcher = Thread(target=self._watch, args=(time.monotonic() + self._longest,), name="build", daemon=True)
         watcher.start()
         try:
             yield
@@ -154,7 +155,7 @@ class _Builder:
     def _watch(self, end: float) -> None:
         while not (self._over.wait(LOOK_S) or self.ended):
             if time.monotonic() > end:
-                self._end(f"it does not end within {LONGEST_S:g} s.")
+                self._end(f"it does not end within {self._longest:g} s.")
             elif self._printed > MOST_PRINTED:
                 self._end(f"it prints more than {MOST_PRINTED >> 20} MiB.")
             elif self._root.is_dir() and shutil.disk_usage(self._root).free < LEAST_FREE:

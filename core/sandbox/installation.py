@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.domain.blob import blob_hash
+from core.store.home import write_private
 
 FILE = "installation"
 """The file of a home that holds the number which this installation drew; empty where it is older than such numbers."""
@@ -20,7 +21,7 @@ def home_label(home: str) -> str:
     computers often have their homes at the same path, and a copy of a home is an installation of its own."""
     if is_unnumbered(home):
         return blob_hash(home.encode())[:16]
-    number = _number(Path(home)) if home and Path(home).is_dir() else ""
+    number = number_of(Path(home)) if home and Path(home).is_dir() else ""
     return blob_hash(f"{home}\0{number}".encode())[:16]
 
 
@@ -30,7 +31,12 @@ def number(home: Path, has_log: bool) -> None:
     if has_log and not (home / FILE).exists():
         (home / FILE).touch()
     else:
-        _number(home)
+        number_of(home)
+
+
+def take_number(home: Path, number: str) -> None:
+    """Make a home the installation of this number: what that had on engines and machines is this one's."""
+    write_private(home / FILE, number.encode("ascii"))
 
 
 def is_unnumbered(home: str) -> bool:
@@ -39,8 +45,9 @@ def is_unnumbered(home: str) -> bool:
     return bool(home) and path.exists() and not path.stat().st_size
 
 
-def _number(home: Path) -> str:
-    """Drawn where there is none yet; of several programs that draw one at the same time the first counts."""
+def number_of(home: Path) -> str:
+    """An installation's number, "" for one that is older than such numbers. It is drawn where there is none yet; of
+    several programs that draw one at the same time the first counts."""
     path = home / FILE
     if not path.exists():
         handle, name = tempfile.mkstemp(dir=home, prefix=f".{FILE}.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from core.domain import events as e
@@ -155,7 +153,7 @@ def _take_rights(session: str, op: BranchSession, task: Task, agent: AgentSettin
 def _given(conn: Connection, session: str) -> list[GivenGuidance]:
     """All advice of a session, in the order of its log."""
     found: dict[str, GivenGuidance] = {}
-    for event in _about_guidance(conn, session):
+    for event in map(e.decode_stored, log.about_guidance(conn, session)):
         match event.fact:
             case e.GuidanceQueued() as f:
                 found[f.guidance] = GivenGuidance(id=f.guidance, text=f.text, mode=f.mode, author=event.author)
@@ -166,10 +164,6 @@ def _given(conn: Connection, session: str) -> list[GivenGuidance]:
             case e.GuidanceDelivered(guidance=id, step=step) if id in found:
                 found[id].step = step
     return [one for one in found.values() if not one.is_withdrawn]
-
-
-def _about_guidance(conn: Connection, session: str) -> Iterator[e.Event]:
-    return (e.decode_stored(body) for body in log.about_guidance(conn, session))
 
 
 def _is_had(one: GivenGuidance, op: BranchSession, base: int, row: SessionRow) -> bool:

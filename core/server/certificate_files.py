@@ -39,7 +39,8 @@ class CertificateFiles:
 
     def _load(self) -> None:
         try:
-            _proven(self._certificate, self._key)  # a key of another certificate would spoil the context that is in use
+            # First in another context: a key of another certificate would spoil the one that is in use.
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self._certificate, self._key or None)
             self.context.load_cert_chain(self._certificate, self._key or None)
             self.pin = fingerprint_of(self._certificate)
             self.until = expires_at(self._certificate)
@@ -76,8 +77,3 @@ class CertificateFiles:
                 continue
             found.append((stat.st_ino, stat.st_mtime_ns, stat.st_size))
         return tuple(found)
-
-
-def _proven(certificate: str, key: str) -> None:
-    """Raise ssl.SSLError, OSError unless certificate and key belong together."""
-    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key or None)

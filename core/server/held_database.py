@@ -18,7 +18,7 @@ from core.server.deletion import finish
 from core.server.end_rules import EndRules
 from core.server.handlers import apply_command
 from core.server.lookups import lookups_of
-from core.server.ownership import ensure_admin
+from core.server.ownership import own
 from core.store import accounts, blobs, log
 from core.store.home import Home
 from core.store.lock import FileLock
@@ -42,7 +42,7 @@ class HeldDatabase:
     async def open(cls, home: Home, lock: FileLock) -> HeldDatabase:
         writer = Writer(home.server_db)
         try:
-            await writer.do(lambda conn: ensure_admin(conn, home))
+            await writer.do(lambda conn: own(conn, home))
             token = home.admin_token.read_text().strip()
             return cls(home, lock, writer, await writer.do(lambda conn: accounts.principal(conn, token)))
         except BaseException:
@@ -108,13 +108,10 @@ def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes],
         blobs.put(conn, data)
     fence, _ = log.lease(conn, session, journal)
     try:
-        return append_entries(conn, _as_append(session, fence, bodies), by_agent=False, account=account)
+        given = Append(session=session, fence=fence, first=1, bodies=tuple(msgspec.Raw(b) for b in bodies))
+        return append_entries(conn, given, by_agent=False, account=account)
     except MissingPayloads as missing:
         raise missing_payload(missing.hashes[0]) from None
-
-
-def _as_append(session: str, fence: int, bodies: Sequence[bytes]) -> Append:
-    return Append(session=session, fence=fence, first=1, bodies=tuple(msgspec.Raw(b) for b in bodies))
 
 
 def missing_payload(hash: str) -> Unavailable:

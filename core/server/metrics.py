@@ -6,7 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.session import FINAL_STATES
 from core.domain.version import version
 from core.protocol.messages import PROTOCOL
 from core.server.exposition import Exposition, Sample
@@ -43,14 +43,10 @@ def _sessions(made: Exposition, hub: Hub) -> None:
     made.gauge("sessions_needing_attention", "Sessions that ask for a look, by why.", _by("kind", attention))
     made.gauge("guidance_waiting", "Messages of people that no step has taken up yet.",
                sum(row.guidance_waiting for row in rows if row.state not in FINAL_STATES))
-    working = [row for row in rows if _wants_runner(row)]
+    working = [row for row in rows if row.origin == "live" and row.seq > 0 and row.state not in FINAL_STATES]
     alive = sum(hub.lookups.is_alive(row.session) for row in working)
     made.gauge("runners", "Sessions at work, by whether a runner lives: a missing one is started within seconds.",
                [({"state": "alive"}, alive), ({"state": "missing"}, len(working) - alive)])
-
-
-def _wants_runner(row: SessionRow) -> bool:
-    return row.origin == "live" and row.seq > 0 and row.state not in FINAL_STATES
 
 
 def _connections(made: Exposition, hub: Hub) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 
 from core.domain.errors import Conflict
-from core.sandbox.installation import number
+from core.sandbox.installation import number, number_of
 from core.store.accounts import add_account, knows
 from core.store.home import Home, write_private
 from core.store.lock import FileLock
@@ -22,7 +22,14 @@ def hold(home: Home) -> FileLock:
     return lock
 
 
-def ensure_admin(conn: Database, home: Home) -> None:
+def own(conn: Database, home: Home) -> None:
+    """Make a log this home's: it knows the installation's number, so that a backup brings that back to a lost home, and
+    this computer's administrator."""
+    conn.execute("INSERT OR REPLACE INTO meta VALUES ('installation', ?)", (number_of(home.path),))
+    _ensure_admin(conn, home)
+
+
+def _ensure_admin(conn: Database, home: Home) -> None:
     """Make the token of this computer's administrator, once; its account is named as the person who is logged in.
 
     A token that this database never heard of (it was replaced, or the first start was killed) is let in again.

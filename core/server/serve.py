@@ -38,7 +38,7 @@ from core.server.lifecycle import settle_imports
 from core.server.logins import Logins
 from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
-from core.server.ownership import ensure_admin, hold
+from core.server.ownership import hold, own
 from core.server.plain_entrance import PlainEntrance
 from core.server.pool import HostPool
 from core.server.pulse import Pulse
@@ -149,7 +149,7 @@ class Server:
         certificate = self._certificate = _certificate(self.settings)
         writer = stack.enter_context(Writer(self.home.server_db))
         database = identity(self.home.server_db)
-        await writer.do(lambda conn: ensure_admin(conn, self.home))
+        await writer.do(lambda conn: own(conn, self.home))
         await mend_log(writer, self.home)
         await writer.do(settle_imports)
         reader = connect(self.home.server_db, readonly=True)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from core.domain.errors import Conflict, Denied, InvalidInput, NotFound
+from core.domain.errors import Conflict, Denied, InvalidInput, NotFound, ReportableError
 from core.store.sqlite import Connection, scalar
 
 SCOPES = ("view", "guide", "review", "propose", "run", "metrics", "admin")
@@ -110,20 +110,20 @@ def is_alive(conn: Connection, name: str) -> bool:
 
 
 def rotate(conn: Connection, name: str, token: str = "") -> str:
-    """Give an account another token; the one of before is void, and log-ins are. Raises NotFound."""
+    """Give an account another token; the one of before is void, and log-ins are. Raises NotFound, Conflict."""
     token = token or make_token()
     _log_out(conn, name)
     sql = "UPDATE account SET token_sha256 = ? WHERE name = ? AND revoked_at IS NULL"
     if not conn.execute(sql, (digest(token), name)).rowcount:
-        raise _no_account(name)
+        raise not_there(conn, name)
     return token
 
 
 def expire(conn: Connection, name: str, at: datetime | None) -> None:
-    """Let an account end by itself at a time, or never (None). Raises NotFound."""
+    """Let an account end by itself at a time, or never (None). Raises NotFound, Conflict."""
     sql = "UPDATE account SET expires_at = ? WHERE name = ? AND revoked_at IS NULL"
     if not conn.execute(sql, (_text(at), name)).rowcount:
-        raise _no_account(name)
+        raise not_there(conn, name)
 
 
 def note_login(conn: Connection, name: str, address: str) -> None:
@@ -167,7 +167,7 @@ def revoke(conn: Connection, name: str) -> None:
     _log_out(conn, name)
     sql = "UPDATE account SET revoked_at = ifnull(revoked_at, ?) WHERE name = ?"
     if not conn.execute(sql, (datetime.now(UTC).isoformat(), name)).rowcount:
-        raise _no_account(name)
+        raise not_there(conn, name)
 
 
 def accounts(conn: Connection) -> list[Account]:
@@ -208,7 +208,11 @@ def _log_out(conn: Connection, name: str) -> None:
     conn.execute("DELETE FROM login WHERE account = ?", (name,))
 
 
-def _no_account(name: str) -> NotFound:
+def not_there(conn: Connection, name: str) -> ReportableError:
+    """Why an account cannot be changed: it was revoked, or there is none (no_account)."""
+    if scalar(conn, "SELECT 1 FROM account WHERE name = ?", name):
+        return Conflict("account_revoked", f"The account {name} was revoked; `account invite {name}` lets its person "
+                        "in again.", name=name)
     return NotFound("no_account", f"There is no account {name}.", name=name)
 
 

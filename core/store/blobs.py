@@ -132,9 +132,5 @@ def _insert(conn: Connection, name: str, size: int, data: bytes) -> None:
 
 def _key(name: str) -> bytes:
     if not is_blob_hash(name):
-        raise _bad_name(name)
+        raise InvalidInput("blob_name", f"{name[:80]!r} is not the name of a payload.")
     return bytes.fromhex(name)
-
-
-def _bad_name(name: str) -> InvalidInput:
-    return InvalidInput("blob_name", f"{name[:80]!r} is not the name of a payload.")

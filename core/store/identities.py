@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from core.domain.errors import Conflict, Denied, NotFound
+from core.domain.errors import Conflict, Denied
 from core.store import accounts
 from core.store.accounts import Principal, checked, checked_token, digest
 from core.store.sqlite import Connection
@@ -49,12 +49,12 @@ def log_in(conn: Connection, who: Identity, id_token: str, token: str, until: da
 
 
 def link(conn: Connection, name: str, subject: str) -> None:
-    """Say whose an account is at the lab's log-in. Raises NotFound, Conflict (subject_taken)."""
+    """Say whose an account is at the lab's log-in. Raises NotFound, Conflict (subject_taken, account_revoked)."""
     if conn.execute("SELECT 1 FROM account WHERE subject = ? AND name != ?", (subject, name)).fetchone():
         raise Conflict("subject_taken", f"{subject} has another account.", subject=subject)
     sql = "UPDATE account SET subject = ? WHERE name = ? AND revoked_at IS NULL"
     if not conn.execute(sql, (subject, name)).rowcount:
-        raise NotFound("no_account", f"There is no account {name}.", name=name)
+        raise accounts.not_there(conn, name)
 
 
 def _account_of(conn: Connection, who: Identity) -> str:

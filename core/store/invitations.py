@@ -37,13 +37,14 @@ def invite(conn: Connection, name: str, scopes: Iterable[str], valid: timedelta,
 
 
 def invite_again(conn: Connection, name: str, valid: timedelta) -> str:
-    """Invite the holder of an account to another token for it; the one of now is good until then. Raises NotFound."""
+    """Invite the holder of an account to another token for it; the one of now is good until then. Raises NotFound,
+    Conflict (account_revoked)."""
     known = next((a for a in accounts.accounts(conn) if a.name == name and a.revoked_at is None), None)
     if known is None:
-        hint = (f" The invitation to it was not opened yet: without --again {name} gets a new one, and the old one is "
-                "void.")
-        waits = any(one.account == name for one in open_invitations(conn))
-        raise NotFound("no_account", f"There is no account {name}.{hint if waits else ''}", name=name)
+        if any(one.account == name for one in open_invitations(conn)):
+            raise NotFound("no_account", f"There is no account {name}. The invitation to it was not opened yet: "
+                           f"without --again {name} gets a new one, and the old one is void.", name=name)
+        raise accounts.not_there(conn, name)
     return _make(conn, name, known.scopes, valid, known.expires_at, renews=True)
 
 

@@ -53,18 +53,35 @@ def survey(path: Path) -> Survey:
         raise _rubbish(path, error) from error
 
 
-def check_content(path: Path) -> None:
+class Altered(msgspec.Struct, frozen=True):
+    """What of a log is not as it was written: the sessions whose events, and the payloads whose bytes were changed."""
+
+    sessions: tuple[str, ...] = ()
+    payloads: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What was changed, of how many; "" for nothing."""
+        found = [f"events of {counted(len(self.sessions), 'session')} (the first is {self.sessions[0]})"
+                 ] if self.sessions else []
+        if self.payloads:
+            found.append(f"{counted(len(self.payloads), 'payload')} (the first is {self.payloads[0][:12]}…)")
+        return " and ".join(found)
+
+
+def check_content(path: Path) -> Altered:
     """Hold every event and payload of a log that `survey` found sound against its digest. Raises InvalidInput
-    (log_damaged): some are not what they were. All else of such a log can be used, so a restore does not refuse it."""
+    (log_altered): some are not what was written. All else of such a log can be used."""
+    found = _altered(path)
+    if found.words:
+        raise InvalidInput("log_altered", f"In {path} something changed on the disk since it was written: "
+                           f"{found.words}.", path=str(path))
+    return found
+
+
+def _altered(path: Path) -> Altered:
     with closing(connect(path, readonly=True)) as conn:
-        sessions = list(_altered_sessions(conn))
-        payloads = list(blobs.altered(conn))
-    if sessions:
-        raise _damaged(path, f"events of {counted(len(sessions), 'session')} changed on the disk, the first is "
-                       f"{sessions[0]}.")
-    if payloads:
-        raise _damaged(path, f"{counted(len(payloads), 'payload')} changed on the disk, the first is "
-                       f"{payloads[0][:12]}….")
+        return Altered(tuple(_altered_sessions(conn)), tuple(blobs.altered(conn)))
 
 
 def _altered_sessions(conn: Connection) -> Iterator[str]:
@@ -120,26 +137,34 @@ def _survey(conn: Connection, path: Path, pending: tuple[str, ...]) -> Survey:
 
 
 class Restored(msgspec.Struct, frozen=True):
-    """What a restore did: where the former log is kept, and how many of its accounts were carried over (None: it
-    could not be read)."""
+    """What a restore did: where the former log is kept, how many of its accounts were carried over (None: it could
+    not be read), what of the backup was taken though it was changed, and which installation the backup is of (None: it
+    does not say; "": one that is older than such numbers)."""
 
     former: Path | None
     accounts: int | None
+    altered: Altered = Altered()
+    installation: str | None = None
 
 
-def restore(source: Path, target: Path) -> Restored:
+def restore(source: Path, target: Path, *, also_altered: bool = False) -> Restored:
     """Put a copy of `source` in the place of `target`, which nobody may have open.
 
     The copy gets an epoch of its own each time, so that clients and runners notice and tell it again what it lacks,
     and the accounts of the former log as they stand: who came since is not locked out, and nobody comes back who was
-    revoked. Raises what `survey` raises for `source` and Unavailable; then `target` is as it was.
+    revoked. `also_altered` takes events as they are now, and leaves out payloads that are not what their names say.
+    Raises what `survey` and else `check_content` raise for `source`, and Unavailable; then `target` is as it was.
     """
     survey(source)
+    altered = _altered(source) if also_altered else check_content(source)
     part = target.with_name(f".{target.name}.part")
     try:
         shutil.copyfile(source, part)
         part.chmod(0o600)
         give_own_epoch(part)
+        if altered.words:
+            _take_as_is(part, altered)
+        installation = _installation(part)
         accounts = _carry_accounts(target, part)
         sync(part)
         former = _put_aside(target)
@@ -149,7 +174,23 @@ def restore(source: Path, target: Path) -> Restored:
         part.unlink(missing_ok=True)
         raise Unavailable("restore_failed", f"{source} cannot take the place of {target}: {error}",
                           path=str(target)) from error
-    return Restored(former, accounts)
+    return Restored(former, accounts, altered, installation)
+
+
+def _take_as_is(part: Path, altered: Altered) -> None:
+    """From now on the changed events are what the log says, so that a later change is found by itself; a changed
+    payload is one that the log does not hold."""
+    with closing(connect(part)) as conn, transaction(conn):
+        for session in altered.sessions:
+            digest = log.chained(b"", (placed.body for placed in log.read_all(conn, session)))
+            conn.execute("UPDATE session SET digest = ? WHERE id = ?", (digest, session))
+        conn.executemany("DELETE FROM blob WHERE hash = ?", ((bytes.fromhex(name),) for name in altered.payloads))
+
+
+def _installation(part: Path) -> str | None:
+    with closing(connect(part, readonly=True)) as conn:
+        found: str | None = scalar(conn, "SELECT value FROM meta WHERE key = 'installation'")
+        return found
 
 
 def _carry_accounts(former: Path, part: Path) -> int | None:

@@ -17,6 +17,7 @@ from core.domain.errors import InvalidInput, ProtocolMismatch
 from core.store.backup import back_up
 from core.store.migrations import Migrations, run_script
 from core.store.sqlite import (
+    PAGE,
     Connection,
     check_version,
     connect,
@@ -289,14 +290,14 @@ def open_log(path: Path | str) -> Connection:
     return open_migrated(path, migrations)
 
 
-def open_migrated(path: Path | str, wanted: Migrations, *, durable: bool = True, keep_former: bool = True
-                  ) -> Connection:
+def open_migrated(path: Path | str, wanted: Migrations, *, durable: bool = True, keep_former: bool = True,
+                  page: int = PAGE) -> Connection:
     """The same for any file of ours: `wanted` is its set of migrations. `keep_former`: a file that is brought up to
-    date is copied before."""
+    date is copied before. `page`: bytes of a page of a new file."""
     path = Path(path)
     check_version()
     existed = path.is_file() and path.stat().st_size > 0
-    conn = connect(path, durable=durable)
+    conn = connect(path, durable=durable, page=page)
     try:
         own_checkpoints(conn)
         _migrate(conn, path, wanted, existed, keep_former)

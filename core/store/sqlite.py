@@ -36,6 +36,9 @@ SAFE_VERSION = (3, 51, 3)
 OLDEST_VERSION = (3, 37, 0)
 """The first with STRICT tables."""
 
+PAGE = 16_384
+"""Bytes of a page of a new file."""
+
 NORMAL = 1
 """PRAGMA synchronous: commits do not wait for the disk, checkpoints do. FULL, where both wait, is 2."""
 
@@ -55,8 +58,9 @@ def is_safe() -> bool:
     return driver.sqlite_version_info >= SAFE_VERSION
 
 
-def connect(path: Path | str, *, readonly: bool = False, durable: bool = True) -> Connection:
-    """A connection in manual-commit mode, with the program's settings; a new file gets mode 0600.
+def connect(path: Path | str, *, readonly: bool = False, durable: bool = True, page: int = PAGE) -> Connection:
+    """A connection in manual-commit mode, with the program's settings; a new file gets mode 0600, and pages of `page`
+    bytes.
 
     `durable=False` (synchronous NORMAL) is for files that can be derived again. Usable from any one thread at a
     time. Raises NotFound where a file to be read is missing, Unavailable where it cannot be opened.
@@ -65,7 +69,7 @@ def connect(path: Path | str, *, readonly: bool = False, durable: bool = True) -
     if readonly and not path.is_file():
         raise NotFound("no_file", f"There is no file {path}.", path=str(path))
     try:
-        return _open(path, readonly, durable)
+        return _open(path, readonly, durable, page)
     except (driver.Error, OSError) as error:  # also a file that is no database
         raise Unavailable("store_unavailable", f"{path} cannot be opened: {error}", path=str(path)) from error
 
@@ -78,21 +82,21 @@ def connect_in_memory() -> Connection:
     return conn
 
 
-def _open(path: Path, readonly: bool, durable: bool) -> Connection:
+def _open(path: Path, readonly: bool, durable: bool, page: int) -> Connection:
     if not readonly:
         _require_local_disk(path.absolute().parent)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     uri = f"file:{quote(str(path.absolute()))}?mode={'ro' if readonly else 'rw'}"
     conn = driver.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0)
     try:
-        _settle(conn, readonly, durable)
+        _settle(conn, readonly, durable, page)
     except BaseException:
         conn.close()
         raise
     return conn
 
 
-def _settle(conn: Connection, readonly: bool, durable: bool) -> None:
+def _settle(conn: Connection, readonly: bool, durable: bool, page: int) -> None:
     conn.execute("PRAGMA busy_timeout=5000")
     conn.execute("PRAGMA trusted_schema=OFF")
     conn.execute("PRAGMA foreign_keys=ON")
@@ -103,7 +107,7 @@ def _settle(conn: Connection, readonly: bool, durable: bool) -> None:
         conn.execute("PRAGMA query_only=ON")
         conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # a damaged file is found out here
         return
-    conn.execute("PRAGMA page_size=16384")
+    conn.execute(f"PRAGMA page_size={page}")
     conn.execute("PRAGMA journal_mode=WAL")
     conn.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
     conn.execute("PRAGMA fullfsync=ON")  # macOS only: fsync alone does not reach the disk there

@@ -1,5 +1,6 @@
 """Scoring what an agent left in a container: the task's tests run in a copy of the host's state.
 
+Tests with a container of their own get what `artifacts` hands over instead of a copy.
 The host is frozen while it is copied, so nothing that the agent left running lives in the copy; no shell, variable or
 file of the agent's is entered before the tests, which come into folders that the agent's host never had, and run as
 the same plain user, or as root of that copy where the task says so. The reward is Harbor's
@@ -23,6 +24,7 @@ from core.sandbox.archive import tar_of
 from core.sandbox.disk_watch import unless_full
 from core.sandbox.engine import drop_image, in_thread
 from core.sandbox.sandbox import Ran, Sandbox
+from core.tasks.artifacts import HandedOver, handed_over
 from core.tasks.evaluator_hosts import LOGS, TESTS, EvaluatorHosts
 from core.tasks.scoring import Outcome, failed, tail
 
@@ -57,10 +59,14 @@ _AWAY = re.compile(rb"(?:uvx?|curl|apt-get|pip3?|pytest): (?:command )?not found
 _COUNTS = re.compile(rb"(\d+) (passed|failed|errors?|skipped)\b")
 
 
-async def run_tests(task: Task, tests: Sequence[tuple[str, Path]], host: Sandbox, hosts: EvaluatorHosts) -> Outcome:
-    """The outcome of a task's tests on the state of its host now."""
+async def run_tests(task: Task, tests: Sequence[tuple[str, Path]], host: Sandbox, hosts: EvaluatorHosts,
+                    folder: Path | None = None) -> Outcome:
+    """The outcome of a task's tests on the state of its host now; what they are handed over passes through `folder`."""
     snapshot = ""
     try:
+        if task.evaluator.host is not None:
+            async with handed_over(host, task.evaluator.submission, folder) as artifacts:
+                return await _in_copy(task, tests, hosts.of_the_tests(task.evaluator), artifacts)
         snapshot = await host.as_image(f"evaluation-{new_id()}")
         return await _in_copy(task, tests, hosts.copy_of(snapshot, as_root=task.evaluator.as_root))
     except (ReportableError, OSError) as error:
@@ -70,16 +76,15 @@ async def run_tests(task: Task, tests: Sequence[tuple[str, Path]], host: Sandbox
             await in_thread(drop_image, snapshot, hosts.place.address)
 
 
-async def _in_copy(task: Task, tests: Sequence[tuple[str, Path]], copy: Sandbox) -> Outcome:
+async def _in_copy(task: Task, tests: Sequence[tuple[str, Path]], copy: Sandbox,
+                   artifacts: HandedOver | None = None) -> Outcome:
     timeout = task.evaluator.timeout_s
+    place = task.evaluator.tests_at or TESTS
     try:
         await copy.start()
-        place = task.evaluator.tests_at or TESTS
-        if place != TESTS:  # what the agent left there is none of the tests
-            await copy.run(["rm", "-rf", place])
-        await copy.unpack(tar_of(tests), place)
-        await copy.run(["mkdir", "-p", GUARD])
-        await copy.write_file(f"{GUARD}/sitecustomize.py", SAFE_PATH.encode())
+        if artifacts is not None:
+            await artifacts.place(copy)
+        await _lay_out(task, tests, copy, place)
         command = (f"mkdir -p {VERIFIER}; export PYTHONPATH={GUARD}${{PYTHONPATH:+:$PYTHONPATH}}; "
                    f"{_command(task, place)} > {LOGS}/output 2>&1; code=$?; "
                    f"tail -c {OUTPUT_LIMIT} {LOGS}/output; exit $code")
@@ -92,6 +97,16 @@ async def _in_copy(task: Task, tests: Sequence[tuple[str, Path]], copy: Sandbox)
         return await _reward(copy, ran) if task.evaluator.script.endswith(".sh") else _pytest_result(ran)
     finally:
         await copy.remove()
+
+
+async def _lay_out(task: Task, tests: Sequence[tuple[str, Path]], copy: Sandbox, place: str) -> None:
+    """The tests where they find themselves, and what keeps the agent's modules away from them."""
+    if place != TESTS:  # what the agent left there is none of the tests
+        await copy.run(["rm", "-rf", place])
+    if not task.evaluator.tests_within:
+        await copy.unpack(tar_of(tests), place)
+    await copy.run(["mkdir", "-p", GUARD])
+    await copy.write_file(f"{GUARD}/sitecustomize.py", SAFE_PATH.encode())
 
 
 def _environment(task: Task, place: str) -> list[str]:

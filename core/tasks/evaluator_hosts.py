@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from core.domain.ids import new_id
-from core.domain.task import Host
+from core.domain.task import Evaluator, Host
 from core.sandbox.kinds import open_sandbox
 from core.sandbox.placement import HERE, HostLinks, HostPlace, ways_out
 from core.sandbox.sandbox import Sandbox
@@ -20,11 +20,11 @@ class EvaluatorHosts:
     """Makes them after the first host of a session: of its image, with its share of the machine."""
 
     def __init__(self, session: str, host: Host, folder: Path, home: str = "", image: str = "",
-                 place: HostPlace = HERE, lab_names: tuple[str, ...] = ()) -> None:
-        """`image` is what the host's image was built as, where the task builds it; `place` is where the host runs, and
-        so where copies of its state do; `lab_names` as in `ways_out`."""
+                 place: HostPlace = HERE, lab_names: tuple[str, ...] = (), own_image: str = "") -> None:
+        """`image` is what the host's image was built as, where the task builds it, `own_image` that of the tests' own
+        host; `place` is where the host runs, and so where copies of its state do; `lab_names` as in `ways_out`."""
         self._session, self._host, self._folder, self._home, self._image = session, host, folder, home, image
-        self.place, self._lab_names = place, lab_names
+        self.place, self._lab_names, self._own_image = place, lab_names, own_image
 
     def fresh(self) -> Sandbox:
         """A new one of the host's image, with an empty workspace."""
@@ -34,10 +34,21 @@ class EvaluatorHosts:
 
     def copy_of(self, snapshot: str, *, as_root: bool = False) -> Sandbox:
         """A new one with the state of a snapshot of the host. Its tests have the network that the host has."""
-        host = msgspec.structs.replace(self._host, name="evaluator", data=(), gpus=0)
+        host = msgspec.structs.replace(self._host, data=(), gpus=0)
+        return self._opened(host, snapshot, (TESTS, LOGS), as_root)
+
+    def of_the_tests(self, evaluator: Evaluator) -> Sandbox:
+        """A new one of the host that the tests have of their own, with a folder for them unless its image holds them.
+        """
+        assert evaluator.host is not None
+        places = (LOGS,) if evaluator.tests_within else (TESTS, LOGS)
+        return self._opened(evaluator.host, self._own_image, places, evaluator.as_root)
+
+    def _opened(self, host: Host, image: str, places: tuple[str, ...], as_root: bool) -> Sandbox:
+        host = msgspec.structs.replace(host, name="evaluator")
         place, links = msgspec.structs.replace(self.place, gpus=()), HostLinks(reach=ways_out(host, self._lab_names))
-        return open_sandbox("docker", self._name(), host, self._folder, snapshot, home=self._home, placement=place,
-                            links=links, places=(TESTS, LOGS), as_root=as_root)
+        return open_sandbox("docker", self._name(), host, self._folder, image, home=self._home, placement=place,
+                            links=links, places=places, as_root=as_root)
 
     def _name(self) -> str:
         return f"{self._session}-evaluation-{new_id()[-8:]}"

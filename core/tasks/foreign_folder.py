@@ -44,3 +44,8 @@ def plain_id(folder: Path, name: str = "") -> str:
     if not is_id(text):
         raise InvalidInput("bad_task_file", f"the folder's name {folder.name[:60]!r} can name no task.")
     return text
+
+
+def not_possible(what: str) -> InvalidInput:
+    """The error for what a folder asks for and cannot have here; `what` names the field."""
+    return InvalidInput("task_not_possible", f"{what}.")

@@ -55,7 +55,7 @@ class HandingIn:
             self._check()
         except (ReportableError, OSError) as error:
             return failed(f"The tests cannot be read: {error}")
-        return await run_tests(self._task, tests, self._host, self._hosts)
+        return await run_tests(self._task, tests, self._host, self._hosts, self._folder)
 
     def _tests(self) -> list[NamedPath]:
         """The references, and the script where it lies beside them."""

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+import msgspec
 from docker.utils.build import PatternMatcher
 
 from core.domain.errors import InvalidInput
 from core.domain.task import AgentSettings, Host, Task
-from core.sandbox.built_image import build_task_image
+from core.sandbox.built_image import LONGEST_S, build_task_image
 from core.sandbox.placement import HERE, EngineAddress, HostPlace, ways_out
 from core.tasks.apptainer import dockerfile_of
 from core.tasks.catalogue import Catalogue
@@ -31,16 +32,23 @@ async def built_images(catalogue: Catalogue, task: Task, agent: AgentSettings,
                        places: Mapping[str, HostPlace] = MappingProxyType({}), lab_names: tuple[str, ...] = ()
                        ) -> dict[str, str]:
     """What each host's container is made from, where it is not what the task names: by the host's name, "" for none.
+    The tests' own host runs where the first one does.
 
     `places` says where hosts run, and so where their images are built; `lab_names` as in `ways_out`.
     Raises InvalidInput (bad_dockerfile, bad_task_file), NotFound (unknown_image), Unavailable.
     """
     images = {}
-    for host in task.hosts:
+    first = places.get(task.hosts[0].name, HERE) if task.hosts else HERE
+    for host in task.containers:
         is_built = bool(host.build) and agent.sandbox == "docker"
-        at = places.get(host.name, HERE).address
+        at = (first if host is task.evaluator.host else places.get(host.name, HERE)).address
         images[host.name] = await asyncio.to_thread(_built, catalogue, task, host, at, lab_names) if is_built else ""
     return images
+
+
+def own_image(task: Task, images: Mapping[str, str]) -> str:
+    """Of what was built, the image of the host that the tests have of their own, or ""."""
+    return images.get(task.evaluator.host.name, "") if task.evaluator.host is not None else ""
 
 
 def _built(catalogue: Catalogue, task: Task, host: Host, at: EngineAddress, lab_names: tuple[str, ...]) -> str:
@@ -51,8 +59,9 @@ def _built(catalogue: Catalogue, task: Task, host: Host, at: EngineAddress, lab_
     with tempfile.TemporaryDirectory(prefix="tiphys-build-") as place:
         context = Path(place) / "context.tar"
         tag = _write_context(context, dockerfile, files)
-        return build_task_image(name, dockerfile.bases, context, tag, reach=ways_out(host, lab_names),
-                                timeout=BUILD_TIMEOUT_S, at=at)
+        public = msgspec.structs.replace(host, network=host.network or host.build_network)
+        return build_task_image(name, dockerfile.bases, context, tag, reach=ways_out(public, lab_names),
+                                timeout=BUILD_TIMEOUT_S, longest=min(host.build_s or LONGEST_S, LONGEST_S), at=at)
 
 
 def _dockerfile(catalogue: Catalogue, task: Task, host: Host) -> tuple[str, Dockerfile, list[tuple[str, Path]]]:

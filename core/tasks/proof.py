@@ -27,7 +27,7 @@ from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.handing_in import HandingIn
 from core.tasks.hidden import readable_secrets
-from core.tasks.images import built_images
+from core.tasks.images import built_images, own_image
 from core.tasks.reader import CatalogueTask
 from core.tasks.scoring import Outcome
 
@@ -86,7 +86,8 @@ class Prover:
             try:
                 await host.start()
                 await HostFilling(task, self._catalogue).fill(host)
-                hosts = EvaluatorHosts(session, first, Path(place), self._home, image, lab_names=self._lab_names)
+                hosts = EvaluatorHosts(session, first, Path(place), self._home, image, lab_names=self._lab_names,
+                                       own_image=own_image(task, self._images))
                 yield host, HandingIn(task, self._catalogue, host, hosts, folder=Path(place))
             finally:
                 await host.remove()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from core.domain.errors import InvalidInput
 from core.domain.host_rights import REACHED, is_absolute, rights_of
 from core.domain.ids import is_id
-from core.domain.task import AgentSettings, Host, Limits, ModelSettings, Task
+from core.domain.task import AgentSettings, Evaluator, Host, Limits, ModelSettings, Task
 from core.tasks.folder import check_path
 from core.tasks.reader import Proof
 
@@ -50,9 +50,10 @@ def check_task(task: Task, agent: AgentSettings) -> None:
     _check_external(agent)
     if task.environment is None:
         _check_hosts(task.hosts)
+        _check_own_host(task.evaluator, task.hosts)
     else:
         _check_environment(task, agent)
-    for host in task.hosts:
+    for host in task.containers:
         _check_reach(host)
         _check_data(host)
         _check_kind(host, task, agent)
@@ -104,6 +105,22 @@ def _check_hosts(hosts: tuple[Host, ...]) -> None:
             raise _bad("hosts.user", host.user, "an account of the image that is not root, of a host with workdir")
         if host.workdir and not _may_be_owned(host.workdir):
             raise _bad("hosts.workdir", host.workdir, "an absolute path of plain characters, not the system's")
+
+
+def _check_own_host(evaluator: Evaluator, hosts: tuple[Host, ...]) -> None:
+    """That of the tests is a closed container with a name of its own, to which absolute paths are handed over."""
+    host = evaluator.host
+    if host is None:
+        if evaluator.tests_within or (evaluator.kind == "tests" and evaluator.submission):
+            raise _bad("evaluator.host", "", "a host, where tests lie in its image or are handed something over")
+        return
+    if evaluator.kind != "tests" or not hosts[0].workdir or not host.workdir or host.machine or host.data or host.gpus:
+        raise _bad("evaluator.host", host.name, "left out but for `tests`, and a container with a workdir, as the "
+                   "first host is, without data, gpus and machine")
+    _check_hosts((*hosts, host))
+    for path in evaluator.submission:
+        if not TARGET.match(path) or ".." in path.split("/"):
+            raise _bad("evaluator.submission", path, "an absolute path without .., where tests have their own host")
 
 
 def _may_be_owned(folder: str) -> bool:
@@ -189,7 +206,7 @@ def _check_texts(task: Task, model: ModelSettings) -> None:
 
 def _images(task: Task) -> Iterator[tuple[str, str, int]]:
     """The images that hosts are made from, as texts of a length."""
-    for host in task.hosts:
+    for host in task.containers:
         yield "hosts.image", host.image, NAME
         yield from (("hosts.bases", base, NAME) for base in host.bases)
 
@@ -197,7 +214,7 @@ def _images(task: Task) -> Iterator[tuple[str, str, int]]:
 def _paths(task: Task, model: ModelSettings) -> Iterator[str]:
     """All paths that must lie in the task's folder."""
     named = [task.workspace, task.packages, task.evaluator.script, task.evaluator.references]
-    named += [host.build for host in task.hosts]
+    named += [host.build for host in task.containers]
     if model.kind == "scripted" and "\n" not in model.script:
         named.append(model.script)
     if model.kind == "replay":
@@ -208,7 +225,8 @@ def _paths(task: Task, model: ModelSettings) -> Iterator[str]:
 
 
 def _numbers(task: Task, agent: AgentSettings) -> Iterator[Bound]:
-    for host in task.hosts:
+    for host in task.containers:
+        yield "hosts.build_s", host.build_s, 1, 86_400
         yield "hosts.cpus", host.cpus, 0.01, 1024
         yield "hosts.memory_mb", host.memory_mb, 1, 4 << 20
         yield "hosts.pids", host.pids, 1, 1 << 20

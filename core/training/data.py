@@ -101,12 +101,14 @@ def _check_block(block: Block, part: Path, rules: RowRules) -> None:
     facts_file = part.with_suffix(".json")
     if facts_file.is_file():
         return
+    half = part.with_suffix(f".{os.getpid()}")
     try:
         table, digest = block.read()
-        facts = checked(table, digest, rules, part.with_suffix(".arrow"))
+        facts = checked(table, digest, rules, half)
     except ReportableError as error:
         facts = BlockFacts(code=error.code, sentence=error.sentence, row=int(str(error.params.get("row", 0))))
-    half = facts_file.with_suffix(f".{os.getpid()}")
+    if half.exists():  # rows that another process maps are replaced, never written over: that would end it (SIGBUS)
+        half.replace(part.with_suffix(".arrow"))
     half.write_bytes(msgspec.json.encode(facts))
     half.replace(facts_file)
 

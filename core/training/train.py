@@ -83,14 +83,14 @@ def checked_data(settings: TrainSettings, folder: Path) -> tuple[DataFacts, Data
     with _first_before_the_others(settings):
         finish_interrupted(Path(settings.data))
     config = model_config(settings.model).get_text_config()
-    longest, held, crew = _longest(settings, config), eval_files(settings.data), _crew(settings)
+    longest, held, crew = _longest(settings, config), eval_files(settings.data), crew_of(settings)
     rules = (config.vocab_size, longest, folder, crew, settings.thoughts)
     facts = check_rows(train_files(settings.data), *rules)
     check_thoughts(facts, settings.thoughts)
     return facts, check_rows(held, *rules) if held else None
 
 
-def _crew(settings: TrainSettings) -> Crew:
+def crew_of(settings: TrainSettings) -> Crew:
     """The processes that train together, of which each looks at its part of the data."""
     from core.training.data import Crew
 
@@ -185,15 +185,11 @@ def step_of(checkpoint: Path | None) -> int:
 def check_form(checkpoint: Path | None, sharded: bool) -> None:
     """Raises Conflict (other_checkpoint) where several processes left the checkpoint and one is to go on, or the
     reverse. From several processes to another number of several there is nothing in the way."""
-    if checkpoint is None or _is_sharded(checkpoint) == sharded:
+    if checkpoint is None or any(checkpoint.glob("pytorch_model_fsdp_*")) == sharded:
         return
     wrote, goes_on = ("several processes", "one") if not sharded else ("one process", "several")
     raise Conflict("other_checkpoint", f"{checkpoint} was left by {wrote}, and {goes_on} cannot go on from it; use as "
                    "before gpus or processes, or another folder.", path=str(checkpoint))
-
-
-def _is_sharded(checkpoint: Path) -> bool:
-    return any(checkpoint.glob("pytorch_model_fsdp_*"))
 
 
 def _step_of(path: Path) -> int | None:

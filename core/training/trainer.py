@@ -86,6 +86,12 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
             if self.state.global_step:
                 self._save_checkpoint(self.model, None)
 
+    def _save_rng_state(self, output_dir: str) -> None:
+        """As the engine does; then every process waits, as the state that the first one writes next makes the
+        checkpoint a whole one."""
+        super()._save_rng_state(output_dir)
+        self.accelerator.wait_for_everyone()
+
     def _set_signature_columns_if_needed(self) -> None:
         super()._set_signature_columns_if_needed()
         self._signature_columns += [n for n in ("weight", "weights") if n not in self._signature_columns]

@@ -78,8 +78,9 @@ class Trial:
         with self._timed("installing the version before, with everything that it depends on"):
             self._install("/srv/old.deb xvfb xdotool")
         session = self._imported()
-        if "0.0.1" not in self._person("tiphys --version"):
-            raise SystemExit("The version before does not call itself so.")
+        before = self._person("tiphys --version")
+        if version() in before:
+            raise SystemExit(f"The version before calls itself {before}")
         with self._timed("upgrading beneath a window, which warns and starts again when it is asked to"):
             self.root.run(f"{DISPLAY}bash -ec {shlex.quote(UPGRADE)}")
         if version() not in self._person("tiphys --version"):

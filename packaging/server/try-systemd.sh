@@ -3,7 +3,8 @@
 #   packaging/server/try-systemd.sh PACKAGE [SUITE]
 # A bare root with systemd as the first process of its own namespaces. The session of a scripted agent that counts goes on
 # through a restart of the unit, a server that is killed, and an upgrade, at which the runner begins anew with the new
-# program; it is stopped then, and every number up to there was counted once.
+# program; it is stopped then, and every number up to there was counted once. The version before is that of dist/before
+# where one lies there, else the same program under a lower number.
 set -euo pipefail
 package=$(readlink -f "$1") suite=${2:-bookworm}
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,13 +23,17 @@ trap finish EXIT
 mmdebstrap --quiet --variant=minbase --include=ca-certificates,systemd,systemd-sysv,procps "$suite" "$root" >/dev/null
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 apt-config dump | grep -i proxy >"$root/etc/apt/apt.conf.d/99-as-outside" || true
-dpkg-deb -R "$package" "$root/root/tree"
-for version in 0.0.1 0.0.2; do  # what is tried is the same program under two numbers
-  sed -i "s/^Version: .*/Version: $version/" "$root/root/tree/DEBIAN/control" \
+older=$(find "$here/dist/before" -name 'tiphys-server_*_amd64.deb' 2>/dev/null | sort -V | tail -1)
+pack() {  # NUMBER PACKAGE
+  dpkg-deb -R "$2" "$root/root/tree"
+  sed -i "s/^Version: .*/Version: $1/" "$root/root/tree/DEBIAN/control" \
     "$root"/root/tree/usr/lib/tiphys-server/lib/python3/dist-packages/tiphys-*.dist-info/METADATA
-  dpkg-deb --root-owner-group -Zgzip -z1 -b "$root/root/tree" "$root/root/$version.deb" >/dev/null
-done
-say "a bare $suite"
+  dpkg-deb --root-owner-group -Zgzip -z1 -b "$root/root/tree" "$root/root/$1.deb" >/dev/null
+  rm -r "$root/root/tree"
+}
+pack 0.0.1 "${older:-$package}"
+pack 0.0.2 "$package"
+say "a bare $suite; the version before is ${older:-the same program}"
 
 cat >"$root/root/boot" <<'SH'
 set -e

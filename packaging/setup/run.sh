@@ -23,8 +23,8 @@ options=()
 if .venv/bin/python -m core.cli.display; then
   .venv/bin/tiphys demo "${options[@]}"
 else
+  echo "So the demonstration goes its whole way without a window: a session, guidance, verdicts, training."
   .venv/bin/tiphys demo --check "${options[@]}"  # before anything is fetched for minutes
-  echo "There is no display: running the whole way without a window (this installs the training extra too)."
-  make --no-print-directory .venv/.has-train
+  make --silent --no-print-directory .venv/.has-train
   .venv/bin/tiphys demo --headless "${options[@]}"
 fi

@@ -20,6 +20,8 @@ $here/loaders.sh || [ -z "${CI:-}" ]
 if docker info >/dev/null 2>&1; then .venv/bin/tiphys image build; fi
 # One thread for torch: its models are too small for more, and threads that wait for each other hold the other parts up.
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen} LANG=C.UTF-8 LC_ALL=C.UTF-8 OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+# Hundreds of processes of the program are started; each would compile what it imports, a third of what it costs.
+unset PYTHONDONTWRITEBYTECODE
 pytest=(.venv/bin/python -m pytest -q)
 
 if [ $# -gt 0 ]; then "${pytest[@]}" "$@"; exit; fi

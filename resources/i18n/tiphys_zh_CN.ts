@@ -2627,6 +2627,10 @@
         <translation>其中含有应当保密的值。</translation>
     </message>
     <message>
+        <source>The sample that holds the action is refused.</source>
+        <translation>包含该动作的样本被拒绝。</translation>
+    </message>
+    <message>
         <source>What is trained cannot be cut from the rest between two tokens.</source>
         <translation>要训练的部分与其余部分无法在两个词元之间分开。</translation>
     </message>
@@ -2698,8 +2702,8 @@
         <translation>没有可用的分词器：未统计词元，也不知道模型的模板或长度会拒绝什么。</translation>
     </message>
     <message>
-        <source>Writing is refused. Nobody judged {steps} steps in {sessions} of {of} sessions ({named}). Let them be judged, or say what becomes of such steps: unjudged = keep trains them, mask leaves them out.</source>
-        <translation>已拒绝写入。{of} 个会话中有 {sessions} 个共 {steps} 步无人裁定（{named}）。请裁定它们，或说明如何处理这些步骤：unjudged = keep 会训练它们，mask 会略去它们。</translation>
+        <source>Nobody judged {steps} steps in {sessions} of {of} sessions. Let them be judged, or choose at “Not judged” what becomes of such steps.</source>
+        <translation>{of} 个会话中有 {sessions} 个共 {steps} 步无人裁定。请裁定它们，或在“无裁定”处选择如何处理这些步骤。</translation>
     </message>
     <message>
         <source>{steps} steps in {sessions} of {of} sessions were judged by nobody; they train as if they were kept.</source>
@@ -5235,8 +5239,8 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
-        <source>{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, {undecided} undecided → {samples} samples</source>
-        <translation>{steps} 步：保留 {kept}，掩码 {masked}，部分掩码 {partly}，未裁定 {undecided} → {samples} 个样本</translation>
+        <source>{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, {undecided} undecided → {samples}</source>
+        <translation>{steps} 步：保留 {kept}，掩码 {masked}，部分掩码 {partly}，未裁定 {undecided} → {samples}</translation>
     </message>
     <message>
         <source>step {step}: </source>
@@ -5262,9 +5266,21 @@ Delete or right click: take it away</source>
             <numerusform>✗ %n 处被拒绝</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n sample(s)</source>
+        <translation>
+            <numerusform>%n 个样本</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n row(s)</source>
+        <translation>
+            <numerusform>%n 行</numerusform>
+        </translation>
+    </message>
     <message>
-        <source>{samples} samples ({react} of steps, {summary} summaries), {rows} rows</source>
-        <translation>{samples} 条样本（步骤 {react}，摘要 {summary}），共 {rows} 行</translation>
+        <source>{samples} (of steps: {react}, summaries: {summary}), {rows}</source>
+        <translation>{samples}（步骤 {react}，摘要 {summary}），共 {rows}</translation>
     </message>
     <message>
         <source>{tokens} tokens, {trained} trained ({share} %), longest {longest}</source>
@@ -5396,10 +5412,6 @@ Delete or right click: take it away</source>
 </context>
 <context>
     <name>ReviewController</name>
-    <message>
-        <source>Select a step first: verdicts are about one step.</source>
-        <translation>请先选择步骤：裁定针对单个步骤。</translation>
-    </message>
     <message>
         <source>A new step has just come: look again, then press again.</source>
         <translation>刚有新步骤到来：请再看一眼，然后再按一次。</translation>
@@ -5629,6 +5641,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Build: the container is built by {name}. The task&apos;s commands run as root in containers for that.</source>
         <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
+    </message>
+    <message>
+        <source>Network: while {name} builds, it reaches public addresses.</source>
+        <translation>网络：{name} 构建时可以访问公网地址。</translation>
     </message>
     <message>
         <source>Tests: {name} runs as root in a container of its own.</source>

@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from core.aio import TaskScope
+from core.domain.errors import NotFound
 
 
 async def _fail(message="broken"):
@@ -38,6 +39,22 @@ def test_a_tasks_own_handler_is_told_instead_of_the_scopes():
 
     asyncio.run(main())
     assert len(mine) == 1 and not theirs
+
+
+@pytest.mark.parametrize(("heard", "level"), [(True, "WARNING"), (False, "ERROR")])
+def test_what_a_person_is_told_in_a_sentence_has_no_traceback_in_the_log(caplog, heard, level):
+    async def scenario():
+        async def refuse():
+            raise NotFound("no_session", "There is no such session.")
+
+        async with TaskScope("test", (lambda _: None) if heard else None) as scope:
+            scope.spawn(refuse(), name="refused")
+            await asyncio.sleep(0.01)
+
+    with caplog.at_level(logging.WARNING, logger="session"):
+        asyncio.run(scenario())
+    (line,) = caplog.records
+    assert line.levelname == level and bool(line.exc_info) != heard and "no such session" in line.getMessage()
 
 
 def test_a_broken_handler_is_logged(caplog):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.parts import ROOT, Parts, stopped, wait
-from support.tiny_model import smollm2
+from support.tiny_model import thin_smollm2
 
 STEPS = 2
 
@@ -47,7 +47,7 @@ def make_task(home: Path, url: str) -> None:
 def test_a_session_of_a_real_model_over_http_ends_by_its_limit_with_exact_contexts(tmp_path: Path) -> None:
     whole = Parts(tmp_path / "home")
     whole.home.mkdir()
-    with endpoint(smollm2()) as url:
+    with endpoint(thin_smollm2()) as url:
         make_task(whole.home, url)
         whole.start_server()
         session = whole.tiphys("run", "sum-with-smollm2", "--allow")[0]["session"]

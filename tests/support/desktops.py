@@ -21,6 +21,7 @@ async def window(folder: Path, *argv: str) -> AsyncIterator[Desktop]:
         made = Desktop(home, Settings(home.settings), scope)
         made.connection.serve_here = lambda: None  # type: ignore[method-assign]
         made.start(parse(argv), "")
+        made.window.filling.fill()
         try:
             yield made
         finally:

@@ -77,12 +77,19 @@ class GatewayStand:
 
     def contained(self, dialect: str, before: str) -> AgentSettings:
         """The small agent in a container without a network, after another command."""
-        self._contained = True
-        script = base64.b64encode(Path(__file__).with_name("scripted_agent.py").read_bytes()).decode()
         files = "".join(f"printf %s {shlex.quote(text)} > {name}\n" for name, text in FILES.items())
-        command = f"{files}{before}\necho {script} | base64 -d > ~/agent.py\npython3 ~/agent.py {dialect}"
-        return msgspec.structs.replace(self.own(dialect), command=command, resume="", sandbox="docker",
-                                       confirmed_unconfined=False)
+        return self._in_container(self.own(dialect), "scripted_agent.py", command=f"python3 ~/agent.py {dialect}",
+                                  before=f"{files}{before}\n")
+
+    def contained_by_protocol(self) -> AgentSettings:
+        """The small agent that speaks the Agent Client Protocol in such a container; a person gives leave."""
+        return self._in_container(self.own("chat"), "acp_agent.py", command="python3 ~/agent.py", acp="desktop")
+
+    def _in_container(self, settings: AgentSettings, name: str, *, before: str = "", **more: str) -> AgentSettings:
+        self._contained = True
+        script = base64.b64encode(Path(__file__).with_name(name).read_bytes()).decode()
+        return msgspec.structs.replace(settings, resume="", sandbox="docker", confirmed_unconfined=False, **more,
+                                       install=f"{before}echo {script} | base64 -d > ~/agent.py")
 
     @contextlib.asynccontextmanager
     async def session(self, settings: AgentSettings, limits: Limits = Limits(), *, apart: bool = False

@@ -215,11 +215,14 @@ class Library:
             return
         _, number, own = chance.choice(steps)
         self._judged.add((session, number, own))
-        self.judge_step(session, number, f"because-{len(self.given)}-{chance.randrange(10**9)}")
+        self._judge(session, number, own, f"because-{len(self.given)}-{chance.randrange(10**9)}")
 
     def judge_step(self, session: str, number: int, mark: str) -> None:
         """A person masks a step for the reason `mark`, and writes a note on it."""
-        self.given[mark] = next(own for s, n, own in self._steps() if (s, n) == (session, number))
+        self._judge(session, number, next(own for s, n, own in self._steps() if (s, n) == (session, number)), mark)
+
+    def _judge(self, session: str, number: int, own: Own, mark: str) -> None:
+        self.given[mark] = own
 
         async def say(authority: Any) -> None:
             await authority.do(session, GiveVerdict(step=number, value="mask", reason=mark))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import io
 import json
 import os
 import select
@@ -10,10 +12,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from core.cli import main
 from core.domain.events import Fact, Placed, decode_event
 from core.domain.trajectory import Trajectory, fold
 from core.store import log
@@ -41,7 +45,21 @@ class Parts:
     # ---- the command line
 
     def tiphys(self, *words: str, status: int = 0) -> list[Any]:
-        """Run a command; the objects that it prints. `--json` is added."""
+        """Run a command; the objects that it prints. `--json` is added.
+
+        In this process, for a process of its own costs more than most commands; not where a loop runs here, nor where
+        torch would be loaded.
+        """
+        if words[0] in ("export", "train") or asyncio._get_running_loop() is not None:
+            return self._in_a_process(words, status)
+        out, complaints = io.StringIO(), io.StringIO()
+        with (mock.patch.dict(os.environ, self.env), mock.patch("sys.excepthook"), contextlib.redirect_stdout(out),
+              contextlib.redirect_stderr(complaints)):
+            ended = main([*words, "--json"])
+        assert ended == status, f"{words}: {ended}\n{out.getvalue()}\n{complaints.getvalue()}"
+        return [json.loads(line) for line in out.getvalue().splitlines()]
+
+    def _in_a_process(self, words: Sequence[str], status: int) -> list[Any]:
         command = [sys.executable, "-m", "core.cli", *words, "--json"]
         done = subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=200, check=False)
         assert done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"

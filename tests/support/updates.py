@@ -78,10 +78,11 @@ def trainer_gradient(model: Path, data: Path, out: Path, **settings: Any) -> tup
     from core.training.data import check_rows, load_rows
     from core.training.engine import make_trainer
     from core.training.settings import TrainSettings
+    from core.training.train import crew_of
 
     catch = _catcher()
     chosen = TrainSettings(data=str(data), model=str(model), out=str(out), max_steps=1, device="cpu", **settings)
-    facts = check_rows([data], 1_000_000, 1_000_000, out / "rows")
+    facts = check_rows([data], 1_000_000, 1_000_000, out / "rows", crew_of(chosen))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         trainer = make_trainer(chosen, facts, load_rows(facts), [catch])

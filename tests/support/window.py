@@ -22,13 +22,16 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 
 @contextlib.contextmanager
-def shown_window(folder: Path, *sessions: Maker, layout: str = "") -> Iterator[tuple[Window, Workplace]]:
-    """The window, shown, at no session yet. `layout`: live, review or compare."""
+def shown_window(folder: Path, *sessions: Maker, layout: str = "", filled: bool = True
+                 ) -> Iterator[tuple[Window, Workplace]]:
+    """The window, shown, at no session yet. `layout`: live, review or compare. `filled`: with all panels."""
     with workplace(folder, *sessions) as (place, _):
         window = Window(place, folder / "window.ini")
         application = ApplicationController(place, window)
         window.resize(1600, 1000)
         window.show()
+        if filled:
+            window.filling.fill()
         if layout:
             window.lay_out(layout)
         QApplication.processEvents()

@@ -2,8 +2,9 @@
 
 The path to `current_node` is read; what lies on other branches (answers made again) is counted in a note. An answer
 with the thoughts before it is a step; a message to another recipient than `all` is a call of that tool, and messages of
-the role tool after it are its results. Hidden context (custom instructions) is not in the export: contexts are
-approximate.
+the role tool after it are its results. Exports since 2025 have an answer without words before many an answer, which is
+no step, a person's standing instructions, and what the code interpreter reported of each run. The rest of the hidden
+context is not in the export: contexts are approximate.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from core.domain.events import NoteAdded
 from core.domain.message import Message
 from core.domain.step import ActionError
 from core.formats.chat import make_call
-from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.conversation import OTHER_BRANCHES, CallResult, Conversation, ForeignStep
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.json_text import parse
 from core.formats.rows import SourceRow, canonical, row_format
@@ -24,7 +25,10 @@ from core.formats.values import dict_of, dicts_of, paragraphs, text_of, time_of
 
 NAME = "chatgpt"
 _DEEPEST = 100_000
-_THINKS = ("thoughts", "reasoning_recap")
+_RECAP = "reasoning_recap"
+"""The program's line on how long the model thought, which the model did not write."""
+_STANDING = ("user_profile", "user_instructions")
+"""Members of a message that gives the model a person's standing instructions."""
 _FAILED = ("system_error", "execution_error")
 
 
@@ -51,8 +55,7 @@ def _read(source: Source, row: SourceRow) -> Imported | str:
     _add(Conversation(builder), messages)
     others = sum(isinstance(dict_of(n).get("message"), dict) for n in value["mapping"].values()) - len(messages)
     if others > 0:
-        builder.fact(NoteAdded(step=0, text=f"{others} messages lie on other branches of the conversation and are not "
-                               "among the steps."))
+        builder.fact(NoteAdded(step=0, text=OTHER_BRANCHES.format(others)))
     return builder.build_without_end()
 
 
@@ -90,8 +93,8 @@ def _words(message: dict[str, Any]) -> str:
         return "\n".join(filter(None, (p if isinstance(p, str) else _part(dict_of(p)) for p in parts)))
     thoughts = [paragraphs(text_of(t.get("summary")), text_of(t.get("content")))
                 for t in dicts_of(content.get("thoughts"))]
-    return paragraphs(*thoughts) or text_of(content.get("text")) or text_of(content.get("result")) or text_of(
-        content.get("content"))
+    return paragraphs(*thoughts) or next(filter(None, (text_of(content.get(n)) for n in ("text", "result", "content"))),
+                                         paragraphs(*(text_of(content.get(name)) for name in _STANDING)))
 
 
 def _part(part: dict[str, Any]) -> str:
@@ -111,13 +114,13 @@ def _add(conversation: Conversation, messages: Sequence[dict[str, Any]]) -> None
         results.clear()
 
     for message in messages:
-        role, text = _role(message), _words(message)
+        role, text = _role(message), "" if _kind(message) == _RECAP else _words(message)
         if role == "tool":
             results.append(_result(message, len(held)))
-        elif role == "assistant":
+        elif role == "assistant" and (text or _is_call(message)):
             if results or (held and (_is_call(held[-1]) != _is_call(message) or not _is_call(message))):
                 close()
-            (thoughts.append(text) if _kind(message) in _THINKS else held.append(message))
+            (thoughts.append(text) if _kind(message) == "thoughts" else held.append(message))
         elif text:
             close()
             if role == "user" and _kind(message) != "user_editable_context":
@@ -153,9 +156,20 @@ def _arguments(message: dict[str, Any]) -> Any:
 
 
 def _result(message: dict[str, Any], calls: int) -> CallResult:
-    text, kind = _words(message), _kind(message)
-    error = ActionError(kind=kind, message=text[:2000]) if kind in _FAILED else None
-    return CallResult(text=text, call=str(max(1, calls)), error=error, ended_at=time_of(message.get("create_time")))
+    run = dict_of(dict_of(message.get("metadata")).get("aggregate_result"))
+    text = _words(message)
+    return CallResult(text=text, call=str(max(1, calls)), error=_error(_kind(message), run, text),
+                      ended_at=time_of(run.get("end_time") or message.get("create_time")))
+
+
+def _error(kind: str, run: dict[str, Any], text: str) -> ActionError | None:
+    """What went wrong in a call, by its result's kind or by the code interpreter's report of its run."""
+    fault = dict_of(run.get("in_kernel_exception")) or dict_of(run.get("system_exception"))
+    if fault:
+        return ActionError(kind=text_of(fault.get("name")) or "exception", message=text[:2000])
+    if run.get("timeout_triggered"):
+        return ActionError(kind="timeout", message=text[:2000])
+    return ActionError(kind=kind, message=text[:2000]) if kind in _FAILED else None
 
 
 FORMAT = row_format(NAME, "ChatGPT export", _is_conversation, "conversation", _read)

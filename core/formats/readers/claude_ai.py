@@ -1,7 +1,9 @@
 """Claude.ai's export (`conversations.json`): a list of conversations of `{uuid, name, chat_messages}`.
 
 A message of the assistant is one step, or several where results of tools stand between its words. What was attached to
-a person's message is a part of it. Which model answered, its tokens and the system prompt are not in the export.
+a person's message is a part of it. Since 2026 messages name the one that they follow: the path to the current message
+is read, and what lies on other branches (a question asked otherwise, an answer made again) is counted in a note. Which
+model answered, its tokens and the system prompt are not in the export.
 """
 
 from __future__ import annotations
@@ -9,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from core.domain.events import NoteAdded
 from core.domain.step import ActionError
 from core.formats.blocks import calls_of, text_blocks, thinking
-from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.conversation import OTHER_BRANCHES, CallResult, Conversation, ForeignStep
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import SourceRow, canonical, row_format
 from core.formats.source import Source
@@ -19,6 +22,7 @@ from core.formats.values import dicts_of, paragraphs, text_of, time_of
 
 NAME = "claude-ai"
 _SENDERS = ("human", "assistant")
+_BEFORE = "parent_message_uuid"
 
 
 def _is_conversation(value: Any) -> bool:
@@ -31,7 +35,8 @@ def _is_conversation(value: Any) -> bool:
 def _read(source: Source, row: SourceRow) -> Imported | str:
     """The session of a conversation, or why there is none."""
     value = row.value
-    messages = dicts_of(value.get("chat_messages"))
+    every = dicts_of(value.get("chat_messages"))
+    messages = _path(every, text_of(value.get("current_leaf_message_uuid")))
     if not any(m.get("sender") == "assistant" for m in messages):
         return "it holds no answer of the model."
     name = text_of(value.get("uuid"))
@@ -46,7 +51,22 @@ def _read(source: Source, row: SourceRow) -> Imported | str:
         else:
             for step in _steps(message):
                 conversation.add_step(step)
+    if others := len(every) - len(messages):
+        builder.fact(NoteAdded(step=0, text=OTHER_BRANCHES.format(others)))
     return builder.build_without_end()
+
+
+def _path(messages: Sequence[dict[str, Any]], leaf: str) -> list[dict[str, Any]]:
+    """The messages up to the current one, else up to the newest; all of them where none names another one of them."""
+    known = {name: m for m in messages if (name := text_of(m.get("uuid")))}
+    if not any(text_of(m.get(_BEFORE)) in known for m in messages):
+        return list(messages)
+    path: dict[str, dict[str, Any]] = {}
+    at = leaf if leaf in known else max(known, key=lambda name: text_of(known[name].get("created_at")))
+    while at in known and at not in path:
+        path[at] = known[at]
+        at = text_of(known[at].get(_BEFORE))
+    return list(path.values())[::-1]
 
 
 def _words(message: dict[str, Any]) -> str:
@@ -82,10 +102,21 @@ def _step(blocks: Sequence[dict[str, Any]], at: Any, item: str) -> ForeignStep:
 
 
 def _result(block: dict[str, Any], call: str) -> CallResult:
-    text = text_blocks(block.get("content"))
+    content = block.get("content")
+    text = paragraphs(*map(_found, content)) if isinstance(content, list) else text_blocks(content)
     error = ActionError(kind="tool_error", message=text[:2000]) if block.get("is_error") is True else None
     return CallResult(text=text, call=text_of(block.get("tool_use_id")) or call, error=error,
                       ended_at=time_of(block.get("stop_timestamp")))
+
+
+def _found(part: Any) -> str:
+    """A part of a result: text, or a page or document that was found."""
+    if not isinstance(part, dict) or part.get("type") not in ("knowledge", "rag_reference"):
+        return text_blocks([part])
+    more = part.get("extras")
+    title = text_of(part.get("title")) or text_of(more.get("title") if isinstance(more, dict) else "")
+    return "\n".join(filter(None, (title, text_of(part.get("url")) or text_of(part.get("uri")),
+                                   text_of(part.get("text")))))
 
 
 FORMAT = row_format(NAME, "Claude.ai export", _is_conversation, "conversation", _read)

@@ -9,7 +9,6 @@ the file, so contexts are approximate.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -27,6 +26,7 @@ from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.pictures import pictures_in
 from core.formats.readers.claude_edits import file_edit
+from core.formats.reading_on import ItemsRead, read_on
 from core.formats.records import Records, records
 from core.formats.rows import canonical
 from core.formats.session_span import by_times
@@ -69,11 +69,15 @@ class _Item(msgspec.Struct, kw_only=True):
     back_to: _Item | None = None
     """What a person went back to before typing this."""
 
-    length: int = 0
-    """How many messages the context held after it."""
-
     place: int = 0
     """Where it stands among the items."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What it does to the conversation rests on this, and on records that do not change."""
+        back_to = self.back_to.place if self.back_to is not None else None
+        return (self.kind, self.text, self.at, self.message, tuple(self.parts), tuple(self.results), self.ended_at,
+                back_to)
 
 
 def _is_record(value: Any) -> bool:
@@ -87,8 +91,7 @@ def _is_record(value: Any) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """The main session of a file, then one for each subagent."""
-    count = itertools.count()
-    found = records(source, lambda record: _outline(next(count), record))
+    found = records(source, _outline)
     outlines = [o for o in found.outlines if o.kind in _KINDS]
     main = [o for o in outlines if not o.is_sidechain]
     chains = _chains([o for o in outlines if o.is_sidechain])
@@ -98,17 +101,18 @@ def read(source: Source) -> Iterator[Imported]:
     steps: dict[str, int] = {}
     parent = SessionBuilder(NAME, source.path.name, _identity(name, "", found, main or outlines)).session
     if any(o.kind == "assistant" for o in main):
-        session = _SessionReader(NAME, source.path.name, _identity(name, "", found, main), warnings, found.items)
-        steps = session.read(main, "", 0)
-        made, warnings = 1, []
-        yield session.builder.build()
+        session = _session_of(source, "", found)
+        done = session.read(_identity(name, "", found, main), main, warnings, "", 0)
+        steps, made, warnings = done.named, 1, []
+        yield done.conversation.builder.build()
     for key, chain in chains.items():
         if any(o.kind == "assistant" for o in chain):
-            session = _SessionReader(NAME, source.path.name, _identity(name, key, found, chain), warnings, found.items)
+            session = _session_of(source, key, found)
             first = text_blocks(dict_of(found.items[chain[0].place].get("message")).get("content"))
-            session.read(chain, parent, steps.get(key) or steps.get(first, 0))
+            done = session.read(_identity(name, key, found, chain), chain, warnings, parent,
+                                steps.get(key) or steps.get(first, 0))
             made, warnings = made + 1, []
-            yield session.builder.build()
+            yield done.conversation.builder.build()
     if not made:
         raise source.without_steps("answer of the model", warnings)
 
@@ -155,45 +159,75 @@ def _end(builder: SessionBuilder, result: dict[str, Any]) -> None:
         builder.end("finished" if kind == "success" and result.get("is_error") is not True else "failed", kind)
 
 
+def _session_of(source: Source, chain: str, found: Records) -> _SessionReader:
+    """Who reads a session: of a file that only grew the one of the reading before, who has gathered what was there."""
+    if source.held is None:
+        return _SessionReader(source, chain, found.items)
+    reader: _SessionReader = source.held.setdefault(("gathered", chain), _SessionReader(source, chain, found.items))
+    reader.take(source, found.items)
+    return reader
+
+
 class _SessionReader:
     """Reads one session out of some of a file's records; each is decoded where it is needed and let go again."""
 
-    def __init__(self, format: str, source: str, identity: bytes, warnings: Sequence[str],
-                 records: Sequence[dict[str, Any]]) -> None:
-        self.builder = SessionBuilder(format, source, identity, warnings)
-        self._records = records
+    def __init__(self, source: Source, chain: str, records: Sequence[dict[str, Any]]) -> None:
+        self._chain = chain
+        self._gathered: list[_Outline] = []
+        self.take(source, records)
+        self._begin_anew()
+
+    def take(self, source: Source, records: Sequence[dict[str, Any]]) -> None:
+        """Read this from now on."""
+        self._source, self._records = source, records
+
+    def _begin_anew(self) -> None:
+        self._gathered = []
         self._items: list[_Item] = []
         self._steps: dict[str, _Item] = {}
         self._calls: dict[str, _Item] = {}
+        self._places: dict[str, _Item] = {}
+        self._last: dict[str, int] = {}
+        """The place of the last item of each kind."""
+        self._warnings: list[str] = []
         self._model = ""
 
-    def read(self, outlines: Sequence[_Outline], parent: str, parent_step: int) -> dict[str, int]:
-        """All facts; gives the steps that called subagents, by the subagent's id and by its prompt."""
+    def read(self, identity: bytes, outlines: Sequence[_Outline], warnings: Sequence[str], parent: str,
+             parent_step: int) -> ItemsRead:
+        """All facts; `named` are the steps that called subagents, by the subagent's id and by its prompt."""
         self._gather(outlines)
         asked = next((i.text for i in self._items if i.kind == "person" and requested(i.text)), "")
         titled = next((o.summary for o in outlines if o.kind == "summary"), "")
         name = next((o.session for o in outlines if o.session), "")
-        self.builder.create(titled or asked[:4000], asked, task=name, model=self._model, parent=parent,
-                            parent_step=parent_step, is_call=bool(parent))
-        conversation = Conversation(self.builder)
-        called: dict[str, int] = {}
-        for item in self._items:
-            if item.back_to is not None:
-                conversation.take_back(item.back_to.length)
-                self.builder.fact(NoteAdded(step=self.builder.steps, text=_WENT_BACK), at=item.at)
-            if item.kind == "step":
-                self._add_step(conversation, item, called)
-            elif item.kind == "person":
-                conversation.add_pictures([b for place in item.parts for b in self._typed(place)])
-                conversation.add_person_turn(item.text, item.at)
-            elif item.kind == "summary":
-                conversation.add_summary(item.text)
-            else:
-                conversation.add_message(Message(role="user", content=item.text))
-            item.length = len(conversation.refs)
+
+        def begin() -> Conversation:
+            builder = SessionBuilder(NAME, self._source.path.name, identity, [*warnings, *self._warnings])
+            builder.create(titled or asked[:4000], asked, task=name, model=self._model, parent=parent,
+                           parent_step=parent_step, is_call=bool(parent))
+            return Conversation(builder)
+
+        begun = (identity, titled, asked, name, self._model, parent, parent_step)
+        done = read_on(self._source.held, ("read", self._chain), begun, [i.key for i in self._items], begin, self._add)
         last = next((o.place for o in reversed(outlines) if o.kind == "result"), None)
-        _end(self.builder, {} if last is None else self._records[last])
-        return called
+        _end(done.conversation.builder, {} if last is None else self._records[last])
+        return done
+
+    def _add(self, done: ItemsRead, place: int) -> None:
+        """The conversation goes on with an item."""
+        item, conversation = self._items[place], done.conversation
+        if item.back_to is not None:
+            conversation.take_back(done.lengths[item.back_to.place])
+            conversation.builder.fact(NoteAdded(step=conversation.builder.steps, text=_WENT_BACK), at=item.at)
+        if item.kind == "step":
+            self._add_step(conversation, item, done.named)
+        elif item.kind == "person":
+            conversation.add_pictures([b for part in item.parts for b in self._typed(part)])
+            conversation.add_person_turn(item.text, item.at)
+        elif item.kind == "summary":
+            conversation.add_summary(item.text)
+        else:
+            conversation.add_message(Message(role="user", content=item.text))
+        done.lengths.append(len(conversation.refs))
 
     def _typed(self, place: int) -> list[dict[str, Any]]:
         """The blocks of a person's message, without results that came in the same record."""
@@ -205,7 +239,7 @@ class _SessionReader:
         content = [b for record in held for b in blocks_of(dict_of(record.get("message")).get("content"))]
         results = [self._result(*where) for where in item.results]
         conversation.add_step(_step(item, held[-1], content, results))
-        step = self.builder.steps
+        step = conversation.builder.steps
         for block in content:
             if prompt := text_of(dict_of(block.get("input")).get("prompt")):
                 called.setdefault(prompt, step)
@@ -221,8 +255,10 @@ class _SessionReader:
 
     def _gather(self, outlines: Sequence[_Outline]) -> None:
         """What the records are, in order: nothing of long texts is held but what people wrote."""
-        items, places, last = self._items, dict[str, _Item](), dict[str, int]()
-        for outline in outlines:
+        if outlines[: len(self._gathered)] != self._gathered:
+            self._begin_anew()
+        items, places, last = self._items, self._places, self._last
+        for outline in outlines[len(self._gathered) :]:
             record = self._records[outline.place]
             message, count = dict_of(record.get("message")), len(items)
             if outline.kind == "assistant":
@@ -237,6 +273,7 @@ class _SessionReader:
                 items[-1].place = last[items[-1].kind] = count
             if items:
                 places.setdefault(outline.uuid, self._item_of(outline, message))
+        self._gathered = list(outlines)
 
     def _item_of(self, outline: _Outline, message: dict[str, Any]) -> _Item:
         """The item that a record belongs to: a result to the step that it answers, others to the last."""
@@ -266,7 +303,7 @@ class _SessionReader:
             step = self._calls.get(text_of(block.get("tool_use_id")))
             if step is None:
                 name = text_of(block.get("tool_use_id")) or "?"
-                self.builder.warnings.append(f"The result of call {name} has no call.")
+                self._warnings.append(f"The result of call {name} has no call.")
                 step = next((i for i in reversed(self._items) if i.kind == "step"), None)
             if step is not None:
                 step.results.append((outline.place, number))

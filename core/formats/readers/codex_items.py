@@ -65,7 +65,7 @@ def line_of(record: dict[str, Any]) -> Line:
 _OUTLINED = ("type", "role", "call_id", "info", "exit_code", "success", "num_turns")
 
 
-def outline(record: dict[str, Any]) -> Line:
+def outline(place: int, record: dict[str, Any]) -> Line:
     """The line with as much of its payload as decides where it belongs, without its texts."""
     line = line_of(record)
     if line.kind == "turn_context":

@@ -49,8 +49,9 @@ def _is_event(value: Any) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """The session of a file, then one for each subagent."""
-    found = records(source, lambda record: (text_of(record.get("type")), _outlined(dict_of(record.get("data")))))
-    outlines = [_Outline(n, kind, *parts) for n, (kind, parts) in enumerate(found.outlines)]
+    found = records(source, lambda n, record: _Outline(n, text_of(record.get("type")),
+                                                       *_outlined(dict_of(record.get("data")))))
+    outlines: Sequence[_Outline] = found.outlines
     head = dict_of(next((found.items[o.place] for o in outlines if o.kind == "session.start"), {}).get("data"))
     name = text_of(head.get("sessionId"))
     reader = _SessionReader(source, found.items, outlines, name or canonical(found.items[:1]).decode())

@@ -1,8 +1,9 @@
 """Goose: a session's lines (a head with `working_dir`, then messages), an exported session, or `sessions.db`.
 
 A message of the assistant is a step: `toolRequest` parts are calls, `toolResponse` parts of the messages after it their
-results. A later message of a person is guidance. Tokens are counted for the whole session; the system prompt is not in
-the file, so contexts are approximate.
+results. A later message of a person is guidance. Tokens are counted for the whole session, and since 2026 the database
+has a row for each answer (`usage_ledger`), whose number must be theirs; the system prompt is not in the file, so
+contexts are approximate.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from core.formats.json_text import parse
 from core.formats.records import records
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
-from core.formats.values import as_json, code_of, dict_of, dicts_of, exit_error, paragraphs, text_of, time_of
+from core.formats.values import as_json, code_of, dict_of, dicts_of, exit_error, paragraphs, text_of, time_of, usage_of
 
 NAME = "goose"
 _TABLES = {"sessions": {"id", "working_dir"}, "messages": {"session_id", "role", "content_json"}}
+_LEDGER = {"id", "session_id", "input_tokens", "output_tokens", "cache_read_tokens", "cost", "is_compaction"}
 _OWN = ("toolRequest", "toolResponse", "frontendToolRequest", "contextLengthExceeded", "toolConfirmationRequest")
 
 
@@ -66,8 +68,20 @@ def _of_database(source: Source, base: ForeignDatabase) -> Iterator[tuple[str, I
         stored = base.rows(f"SELECT * FROM messages WHERE session_id = ? ORDER BY {order}", [row["id"]])
         messages = [{"role": m["role"], "created": m.get("created_timestamp"), "id": m.get("message_id"),
                      "content": _json(m["content_json"]), "metadata": _json(m.get("metadata_json"))} for m in stored]
+        _give_usage(base, row["id"], messages)
         made = _session(source, row, str(row["id"]), messages, [])
         yield where, f"{where} was left out: {made}" if isinstance(made, str) else made
+
+
+def _give_usage(base: ForeignDatabase, session: object, messages: Sequence[dict[str, Any]]) -> None:
+    """Give each answer the row of the ledger that is its own, where there are as many of the one as of the other."""
+    if not base.columns("usage_ledger") >= _LEDGER:
+        return
+    ledger = [r for r in base.rows("SELECT * FROM usage_ledger WHERE session_id = ? ORDER BY id", [session])
+              if not r["is_compaction"]]
+    answers = [m for m in messages if m.get("role") == "assistant"]
+    for answer, row in zip(answers, ledger, strict=False) if len(answers) == len(ledger) else ():
+        answer["usage"] = row
 
 
 def _json(text: object) -> Any:
@@ -88,8 +102,8 @@ def _session(source: Source, head: dict[str, Any], name: str, messages: Sequence
             conversation.add_step(_step(message, [r for m in after for r in _results(m)]))
         elif message.get("role") == "user" and (text := _words(message)):
             conversation.add_person_turn(text, time_of(message.get("created")))
-    counts = {k: head.get(k) for k in ("accumulated_input_tokens", "accumulated_output_tokens")}
-    builder.totals(counts)
+    if not any("usage" in m for m in messages):
+        builder.totals({k: head.get(k) for k in ("accumulated_input_tokens", "accumulated_output_tokens")})
     return builder.build_without_end() if builder.steps else "it holds no answer of the model."
 
 
@@ -114,7 +128,11 @@ def _step(message: dict[str, Any], results: list[CallResult]) -> ForeignStep:
         held = dict_of(part.get("toolCall"))
         call = dict_of(held.get("value")) or held
         calls.append(make_call(part.get("id"), call.get("name"), call.get("arguments") or {}, number))
+    used = dict_of(message.get("usage"))
     return ForeignStep(thought=_words(message), calls=tuple(calls), results=results, item=text_of(message.get("id")),
+                       model=text_of(dict_of(dict_of(message.get("metadata")).get("inference")).get("requestedModel")),
+                       usage=usage_of(used.get("input_tokens"), used.get("output_tokens"),
+                                      used.get("cache_read_tokens"), used.get("cost")),
                        reasoning=paragraphs(*(text_of(p.get("thinking", p.get("text"))) for p in parts
                                               if p.get("type") in ("thinking", "reasoning"))),
                        started_at=time_of(message.get("created")))

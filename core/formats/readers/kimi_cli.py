@@ -66,7 +66,7 @@ def _caller(record: dict[str, Any]) -> str:
 
 def read(source: Source) -> Iterator[Imported]:
     """The session of a file, then one for each subagent."""
-    found = records(source, lambda record: (_event(record), _caller(record)))
+    found = records(source, lambda _, record: (_event(record), _caller(record)))
     is_wire = any(kind for kind, _ in found.outlines)
     # the program names a session's folder by its id
     first = next(iter(found.items), {}) if not is_wire else next(r for r in found.items if _event(r))

@@ -42,11 +42,16 @@ def _is_record(value: Any) -> bool:
     return {"uuid", "sessionId"} <= value.keys() and isinstance(dict_of(value.get("message")).get("parts"), list)
 
 
+def _outline(place: int, record: dict[str, Any]) -> _Outline:
+    kind = text_of(record.get("type"))
+    return _Outline(place, text_of(record.get("subtype")) if kind == "system" else kind,
+                    text_of(record.get("sessionId")))
+
+
 def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
-    found = records(source, lambda r: (text_of(r.get("type")), text_of(r.get("subtype")), text_of(r.get("sessionId"))))
-    outlines = [_Outline(n, subtype if kind == "system" else kind, session)
-                for n, (kind, subtype, session) in enumerate(found.outlines)]
+    found = records(source, _outline)
+    outlines: Sequence[_Outline] = found.outlines
     name = next((o.session for o in outlines if o.session), "")
     builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else found.items), found.warnings)
     asked = next((t for o in outlines if o.kind == "user" and (t := _words(_parts(found.items[o.place])))), "")

@@ -16,13 +16,12 @@ from typing import Any
 
 import yaml
 
-from core.domain.errors import InvalidInput
 from core.domain.task import AgentSettings, Evaluator, Host, Limits, ModelSettings, Task
 from core.tasks.dockerfile import IDLE, Dockerfile
 from core.tasks.folder import inside, read_text
-from core.tasks.foreign_folder import plain_id, reading
+from core.tasks.foreign_folder import not_possible, plain_id, reading
+from core.tasks.harbor_parts import WORKDIR
 from core.tasks.reader import CatalogueTask, Proof, TaskReader
-from core.tasks.readers.harbor import WORKDIR
 from core.tasks.task_check import check_task
 
 TASK, COMPOSE, TEST, TESTS, SOLUTION = "task.yaml", "docker-compose.yaml", "run-tests.sh", "tests", "solution.sh"
@@ -66,20 +65,20 @@ def _mapping(folder: Path, name: str) -> dict[str, Any]:
     references stand for more than a memory holds; a long or deep one too, as reading it takes the square of that."""
     text = read_text(inside(folder, name))
     if len(text) > LONGEST:
-        raise _refused(f"{name} has more than {LONGEST >> 10} KiB")
+        raise not_possible(f"{name} has more than {LONGEST >> 10} KiB")
     depth = 0
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if isinstance(event, yaml.AliasEvent):
-                raise _refused(f"{name} refers back to parts of itself (*name)")
+                raise not_possible(f"{name} refers back to parts of itself (*name)")
             if depth > DEEPEST:
-                raise _refused(f"{name} is nested more than {DEEPEST} deep")
+                raise not_possible(f"{name} is nested more than {DEEPEST} deep")
         found = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(f"{name} is no YAML: {str(error)[:300]}") from error
     if not isinstance(found or {}, dict):
-        raise _refused(f"{name} holds no table")
+        raise not_possible(f"{name} holds no table")
     return found or {}
 
 
@@ -88,11 +87,11 @@ def _instruction(raw: Mapping[str, Any]) -> str:
     texts = {str(one.get("key")): one.get("description") for one in raw.get("descriptions") or []}
     text = str(raw.get("instruction") or texts.get("base") or "").strip()
     if not text:
-        raise _refused("there is no instruction")
+        raise not_possible("there is no instruction")
     if str(raw.get("parser_name") or "pytest") != "pytest":
-        raise _refused(f"parser_name: {str(raw['parser_name'])[:80]} is not to be had here")
+        raise not_possible(f"parser_name: {str(raw['parser_name'])[:80]} is not to be had here")
     if raw.get("run_tests_in_same_shell"):
-        raise _refused("run_tests_in_same_shell: tests are never run in a shell of the agent's")
+        raise not_possible("run_tests_in_same_shell: tests are never run in a shell of the agent's")
     return text
 
 
@@ -104,14 +103,14 @@ def _service(folder: Path) -> dict[str, Any]:
     services = raw.get("services") or {}
     for name in raw:
         if name not in ("services", "version"):
-            raise _refused(f"{COMPOSE}: {str(name)[:80]} is not to be had here")
+            raise not_possible(f"{COMPOSE}: {str(name)[:80]} is not to be had here")
     if len(services) > 1:
         names = ", ".join(map(str, services))
-        raise _refused(f"{COMPOSE}: more than one service ({names[:200]}) is not to be had here")
+        raise not_possible(f"{COMPOSE}: more than one service ({names[:200]}) is not to be had here")
     service = next(iter(services.values()), None) or {}
     for name, value in service.items():
         if name not in _SERVICE:
-            raise _refused(f"{COMPOSE}: {str(name)[:80]} = {str(value)[:80]} is not to be had here")
+            raise not_possible(f"{COMPOSE}: {str(name)[:80]} = {str(value)[:80]} is not to be had here")
     _check_command(service.get("command"))
     _check_environment(service.get("environment") or [])
     return service
@@ -123,13 +122,13 @@ def _check_command(command: str | list[str] | None) -> None:
         words = words[2:]
     program = " ".join(words).strip("\"'")
     if program and not IDLE.match(program):
-        raise _refused(f"{COMPOSE}: command {program[:80]}: a host starts nothing but its terminals")
+        raise not_possible(f"{COMPOSE}: command {program[:80]}: a host starts nothing but its terminals")
 
 
 def _check_environment(given: list[str] | dict[str, Any]) -> None:
     for name in given if isinstance(given, dict) else (line.partition("=")[0] for line in given):
         if name not in _ENVIRONMENT:
-            raise _refused(f"{COMPOSE}: environment {str(name)[:80]} is not to be had here")
+            raise not_possible(f"{COMPOSE}: environment {str(name)[:80]} is not to be had here")
 
 
 def _host(folder: Path, service: Mapping[str, Any]) -> Host:
@@ -137,7 +136,7 @@ def _host(folder: Path, service: Mapping[str, Any]) -> Host:
     usual = {"context": ".", "dockerfile": "Dockerfile"}
     given = usual | ({"context": build} if isinstance(build, str) else build)
     if given not in (usual, usual | {"context": "./"}):
-        raise _refused(f"{COMPOSE}: build = {str(build)[:80]}: only the Dockerfile beside it is to be had here")
+        raise not_possible(f"{COMPOSE}: build = {str(build)[:80]}: only the Dockerfile beside it is to be had here")
     dockerfile = Dockerfile(read_text(inside(folder, "Dockerfile")), "Dockerfile")
     workdir = str(service.get("working_dir") or dockerfile.workdir or WORKDIR)
     return Host(name="main", build=".", bases=dockerfile.bases, workdir=workdir, memory_mb=2048, disk_mb=10_240,
@@ -153,17 +152,13 @@ def _tests_at(volumes: list[Any]) -> str:
         if mount and source == TESTS:
             place = mount["target"].rstrip("/")
         elif source != TEST and not _LOGS.match(str(one)):
-            raise _refused(f"{COMPOSE}: the volume {str(one)[:80]} is not to be had here")
+            raise not_possible(f"{COMPOSE}: the volume {str(one)[:80]} is not to be had here")
     return "" if place == "/tests" else place
 
 
 def _title(folder: Path, raw: Mapping[str, Any]) -> str:
     about = str(raw.get("category") or "").strip()
     return f"{folder.name}: {about}"[:300] if about else folder.name[:300]
-
-
-def _refused(what: str) -> InvalidInput:
-    return InvalidInput("task_not_possible", f"{what}.")
 
 
 READER = TaskReader(name="terminal_bench", title="Terminal-Bench 1", rank=40, read=read_terminal_bench,

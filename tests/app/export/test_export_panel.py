@@ -310,4 +310,4 @@ def test_steps_of_which_one_action_is_masked_are_counted_for_themselves(place, h
     choose = export.build(place, host).choose
     session = SessionReport(session="s1", steps=9, kept=3, masked=2, partly=4, samples=1)
     choose.report.show_report(Report(sessions=[session]))
-    assert "9 steps: 3 kept, 2 masked, 4 masked in part, 0 undecided → 1 samples" in choose.report.text
+    assert "9 steps: 3 kept, 2 masked, 4 masked in part, 0 undecided → 1 sample" in choose.report.text

@@ -33,7 +33,8 @@ def test_each_reason_has_words():
 
 
 def test_the_words_are_the_workers():
-    assert words.REMARKS == WARNINGS
+    theirs = "unjudged_refused"  # the window has a box for it where the command line has an option
+    assert {**words.REMARKS, theirs: ""} == {**WARNINGS, theirs: ""} and "“Not judged”" in words.REMARKS[theirs]
     assert {name: line.about for name, line in DATASET_FORMATS.items()} == words.ABOUT
 
 

@@ -97,12 +97,21 @@ def test_rules_run_where_the_session_is(place, host) -> None:
     assert view.rules.isEnabled()
 
 
-def test_a_key_without_a_step_says_what_is_missing(place, host) -> None:
-    told = []
-    place.notices.posted.connect(told.append)
+def test_what_judges_is_off_where_no_step_is_read(place, host) -> None:
+    keys = ("keep", "mask", "unsure", "none", "note", "tag", "reason", "action", "undo", "next")
+
+    def on() -> set[str]:
+        return {key for key in keys if place.actions[f"review.{key}"].isEnabled()}
+
     verdicts.build(place, host)
-    place.actions["review.keep"].trigger()
-    assert "Select a step" in told[0].sentence
+    assert on() == set()
+    place.cursor.move("s1", 2)
+    assert on() == set(keys) - {"undo"}
+    place.actions["view.queue"].setChecked(True)
+    assert on() == {"next"}, "sessions are chosen there, no step is read"
+    place.actions["view.queue"].setChecked(False)
+    place.cursor.move("")
+    assert on() == set()
 
 
 def test_next_undecided_moves_the_one_cursor(place, host) -> None:

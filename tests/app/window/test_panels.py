@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from app.desk.panel import Panel
 from app.window.layouts import PLACES
 from app.window.panels import PANELS, declared
 
-FEATURE = '"""A feature."""\n'
+FEATURE = '"""A feature."""\nPANEL = "lookout"\n'
 
 
 def faults(panels: Sequence[Panel], places: Mapping[str, Sequence[str]]) -> list[str]:
@@ -42,7 +43,8 @@ def test_every_panel_has_a_place_of_its_own_in_every_layout():
 
 def test_every_folder_with_a_panel_is_found():
     folders = {path.parent.name for path in Path(app.__path__[0]).glob("*/panel.py")} - {"desk"}
-    assert {panel.build.__module__.split(".")[1] for panel in PANELS} == folders
+    assert {panel.folder for panel in PANELS} == {f"app.{folder}" for folder in folders}
+    assert all(callable(import_module(f"{panel.folder}.panel").build) for panel in PANELS)
 
 
 def changed(key: str, **docks: tuple[str, int] | None) -> list[Panel]:
@@ -69,11 +71,10 @@ def test_a_panel_without_its_place_in_a_new_layout_is_named():
         f"Panel {PANELS[0].key!r} has no place in the layout 'wide'."]
 
 
-def test_a_panel_module_without_a_declaration_is_named(monkeypatch, tmp_path: Path):
+def test_a_folder_whose_declaration_is_none_is_named(monkeypatch, tmp_path: Path):
     folder = tmp_path / "lookout"
     folder.mkdir()
     (folder / "__init__.py").write_text(FEATURE)
-    (folder / "panel.py").write_text(FEATURE)
     monkeypatch.setattr(app, "__path__", [*app.__path__, str(tmp_path)])
-    with pytest.raises(TypeError, match=r"app\.lookout\.panel declares no PANEL = Panel\(key, title, build, docks\)"):
+    with pytest.raises(TypeError, match=r"app\.lookout declares no PANEL = Panel\(key, title, __name__, docks\)"):
         declared()

@@ -331,6 +331,32 @@ def test_in_a_container_without_a_network_it_reaches_its_gateway_and_nothing_els
     assert all(KEY not in text for text in (str(stand.facts(ExchangeMade)), stand.said()))
 
 
+@pytest.mark.docker
+def test_in_a_container_its_protocol_asks_a_person_and_its_runner_may_die_before_the_answer(stand: GatewayStand
+                                                                                           ) -> None:
+    need_engine()
+
+    def asks() -> bool:
+        return stand.trajectory().row.reason == "asks_for_leave"
+
+    async def main() -> None:
+        async with stand.session(stand.contained_by_protocol()) as client:
+            await until(asks, seconds=60)
+            assert "touch it" in stand.facts(NoteAdded)[-1].text and not stand.upstream.received
+            stand.kill_runner()
+            stand.start_runner()
+            await stand.control(client, "resume")
+            trajectory = await stand.over(client, 100)
+            assert (trajectory.row.state, trajectory.row.reason) == ("finished", "finished"), stand.said()
+            assert [s.head.number for s in trajectory.steps] == [1]
+            assert "touched.txt" in {Path(f.path).name for f in trajectory.files}
+
+    asyncio.run(main())
+    judge(stand)
+    assert len(stand.upstream.received) == 1, "it was allowed once"
+    assert len([note for note in stand.facts(NoteAdded) if "Ask first" in note.text]) == 1, "its plan is told once"
+
+
 def test_its_session_exports_as_ours_do_with_the_advice_in_it(stand: GatewayStand) -> None:
     stand.upstream.script.pace_s = 0.1
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import shutil
 from pathlib import Path
 
 from support.wire import admin_token, running_client, serving, until
@@ -12,6 +14,8 @@ from core.domain.events import GuidanceQueued, decode_event
 from core.domain.task import Task
 from core.protocol.messages import Ack
 from core.protocol.operations import CreateSession, GiveVerdict, Guide
+from core.sandbox.installation import home_label, is_unnumbered
+from core.server.ownership import hold
 from core.store import accounts, blobs, log
 from core.store.home import Home
 from core.store.schema import open_log
@@ -39,7 +43,7 @@ def test_the_restore_drill(tiphys, home, tmp_path) -> None:
             assert ran.one == {"file": str(copy), "bytes": copy.stat().st_size, "removed": []}
             await client.answer(await client.send("s", Guide(guidance="g2", text="acknowledged, not in the backup")))
             ran = await asyncio.to_thread(tiphys, "restore", copy, "--yes")
-            assert ran.status == 1 and "A server is running" in ran.err and "end it first" in ran.err
+            assert ran.status == 1 and f"end it first (kill {os.getpid()}" in ran.err
 
     async def after() -> None:
         async with serving(home) as server, running_client(replica, server.url, admin_token(home), "s") as client:
@@ -146,19 +150,17 @@ def test_an_older_log_is_named_as_such_and_a_lacking_payload_counted(tiphys, hom
     assert "Not held: 1 payload that events name" in tiphys("verify").out
 
 
-def test_a_payload_that_was_changed_on_the_disk_is_found(tiphys, home, imported, tmp_path) -> None:
-    with contextlib.closing(connect(home / "server.db")) as conn, transaction(conn):
+def change_a_payload(db: Path) -> str:
+    """Other bytes under the name of a payload, which is given."""
+    with contextlib.closing(connect(db)) as conn, transaction(conn):
         (name, _), = conn.execute("SELECT hash, data FROM blob ORDER BY id LIMIT 1")
         conn.execute("UPDATE blob SET data = ? WHERE hash = ?", (blobs.compress(b"something else"), name))
-    ran = tiphys("verify")
-    assert ran.status == 2 and f"1 payload changed on the disk, the first is {name.hex()[:12]}" in ran.err
-    assert "log_damaged" in tiphys("verify", "--json").err
-    tiphys("backup", tmp_path / "copy.db")
-    assert not tiphys("restore", tmp_path / "copy.db", "--yes").status, "the rest of it can be used"
+    return name.hex()
 
 
-def test_an_event_that_was_changed_on_the_disk_into_other_text_is_found(tiphys, home, imported, tmp_path) -> None:
-    with contextlib.closing(connect(home / "server.db")) as conn:
+def change_an_event(db: Path) -> str:
+    """An event's text becomes other valid text; gives its session."""
+    with contextlib.closing(connect(db)) as conn:
         trigger = conn.execute("SELECT sql FROM sqlite_schema WHERE name = 'event_is_never_changed'").fetchone()[0]
         with transaction(conn):
             conn.execute("DROP TRIGGER event_is_never_changed")
@@ -168,11 +170,66 @@ def test_an_event_that_was_changed_on_the_disk_into_other_text_is_found(tiphys, 
             assert other != body
             conn.execute("UPDATE event SET body = ? WHERE session = ? AND seq = ?", (other, session, seq))
             conn.execute(trigger)
+    return session
+
+
+def test_a_payload_that_was_changed_on_the_disk_is_found(tiphys, home, imported, tmp_path) -> None:
+    name = change_a_payload(home / "server.db")
     ran = tiphys("verify")
-    assert ran.status == 2 and f"events of 1 session changed on the disk, the first is {session}" in ran.err
+    assert ran.status == 2 and f"1 payload (the first is {name[:12]}" in ran.err and "[log_altered]" in ran.err
     tiphys("backup", tmp_path / "copy.db")
+    assert tiphys("restore", tmp_path / "copy.db", "--yes").status == 2
+    restored = tiphys("restore", tmp_path / "copy.db", "--yes", "--altered", "--json").one
+    assert restored["altered"] == {"sessions": [], "payloads": [name]}
+    held = tiphys("verify", "--json").one
+    assert held["lacking"] >= 1, "what is not what its name says is not held"
+
+
+def test_a_backup_whose_events_were_changed_is_restored_only_knowingly(tiphys, home, imported, tmp_path) -> None:
+    session = change_an_event(home / "server.db")
+    ran = tiphys("verify")
+    assert ran.status == 2 and f"events of 1 session (the first is {session})" in ran.err
+    tiphys("backup", tmp_path / "copy.db")
+    whole = (home / "server.db").read_bytes()
     assert tiphys("restore", tmp_path / "copy.db", "--drill").status == 2
-    assert not tiphys("restore", tmp_path / "copy.db", "--yes").status, "the rest of it can be used"
+    ran = tiphys("restore", tmp_path / "copy.db", "--yes")
+    assert ran.status == 2 and "add --altered" in ran.err and "[log_altered]" in ran.err
+    assert (home / "server.db").read_bytes() == whole
+    ran = tiphys("restore", tmp_path / "copy.db", "--yes", "--altered")
+    assert ran.status == 0 and f"it changed on the disk: events of 1 session (the first is {session})" in ran.err
+    assert tiphys("verify").status == 0, "from now on the next change is found"
+    change_an_event(home / "server.db")
+    assert tiphys("verify").status == 2
+
+
+def test_a_lost_home_is_the_installation_again_that_its_backup_is_of(tiphys, home, imported, tmp_path) -> None:
+    """Else its sessions would not find their containers, which bear the installation's number."""
+    label = home_label(str(home))
+    tiphys("backup", tmp_path / "copy.db")
+    shutil.rmtree(home)
+    assert tiphys("restore", tmp_path / "copy.db", "--yes").status == 0
+    assert home_label(str(home)) == label
+    shutil.rmtree(home)
+    hold(Home(home)).release()  # a package's server was started meanwhile
+    tiphys("account", "list")
+    assert home_label(str(home)) != label
+    assert tiphys("restore", tmp_path / "copy.db", "--yes").status == 0
+    assert home_label(str(home)) == label
+    shutil.rmtree(home)
+    tiphys("import", RUN)
+    here = home_label(str(home))
+    assert tiphys("restore", tmp_path / "copy.db", "--yes").status == 0
+    assert home_label(str(home)) == here, "what its own sessions have on the engine stays theirs"
+
+
+def test_an_installation_that_is_older_than_numbers_stays_so_in_its_backup(tiphys, home, tmp_path) -> None:
+    open_log(Home(home).server_db).close()
+    tiphys("import", RUN)
+    tiphys("backup", tmp_path / "copy.db")
+    assert is_unnumbered(str(home))
+    shutil.rmtree(home)
+    tiphys("restore", tmp_path / "copy.db", "--yes")
+    assert is_unnumbered(str(home))
 
 
 def test_what_was_said_of_an_import_outlives_a_backup_from_before_it(tiphys, home, tmp_path) -> None:

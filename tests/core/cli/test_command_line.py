@@ -133,6 +133,18 @@ def test_accounts(tiphys) -> None:
     assert tiphys("account", "add", "li").status == 1
     assert tiphys("account", "revoke", "li", "--json").one == {"name": "li", "revoked": True}
     assert tiphys("account", "revoke", "nobody").status == 2
+    for change in (("rotate", "li"), ("expire", "li", "--never"), ("link", "li", "i s"),
+                   ("invite", "li", "--again", "--address", "wss://lab.example")):
+        refused = tiphys("account", *change)
+        assert refused.status and "was revoked; `account invite li` lets" in refused.err, "it is there, in the list"
+
+
+def test_until_when_an_account_is_good_is_a_sentence(tiphys) -> None:
+    tiphys("account", "add", "li", "--scope", "view")
+    assert "not shown again" in tiphys("account", "rotate", "li").err
+    assert tiphys("account", "expire", "li", "--on", "2031-01-31").out == "li has access until 2031-01-31 00:00 UTC.\n"
+    assert tiphys("account", "expire", "li", "--never").out == "li has access until it is revoked.\n"
+    assert tiphys("account", "expire", "li", "--on", "2020-01-31").out == "li has no access any more.\n"
 
 
 @pytest.mark.parametrize(("arguments", "status", "code"), [

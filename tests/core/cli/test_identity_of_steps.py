@@ -18,7 +18,7 @@ OWN = [FOREIGN / name for name in ("claude.jsonl", "codex.jsonl", "codex_exec.js
                                    "sdk.jsonl", "openhands.json", "cline.json")]
 FOLDERS = ("claude-code", "codex-cli", "atif", "openhands-events", "openhands-sdk")
 REAL = sorted(p for folder in FOLDERS for p in (DATA / folder).glob("*.json*") if parts_in(p))
-SEEDS = 4
+SEEDS = 2
 SUBJECT = "Logs of one session, split, forked, excerpted, in any order"
 
 

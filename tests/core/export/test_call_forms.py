@@ -40,7 +40,7 @@ def test_gpt_oss_trains_what_its_own_calls_cannot_hold_in_plain_text(gpt_oss, tm
     own, auto = (dry_run(log, names, "trl", str(gpt_oss), ExportOptions(balance="none", unjudged="keep", calls=calls))
                  for calls in ("native", "auto"))
     lost, left = ([r.code for s in report.sessions for r in s.refused] for report in (own, auto))
-    assert {"template_error", "completion_rewritten", "not_in_a_sample"} <= set(lost)
+    assert {"template_error", "completion_rewritten", "in_a_refused_sample"} <= set(lost)
     assert set(left) == {"no_context"}  # the file does not say what was summarised
     changed = [s.session for s in auto.sessions if s.in_text]
     assert 0 < len(changed) < len(names) and auto.trained > own.trained

@@ -107,7 +107,8 @@ def test_an_action_whose_sample_was_refused_is_trained_where_it_was_carried_to(m
     last = list(samples)[-1]
     carried = steps_in(collect(maker)[0][2], "carried")
     assert steps_in(last, "kept") == [*carried, 7, 8, 9] and steps_in(last, "carried") == []
-    assert [r.step for r in collector.refused] == [n for n in (1, 2, 3, 4, 5, 6) if n not in carried]
+    assert [(r.step, r.code) for r in collector.refused] == [
+        (n, "in_a_refused_sample") for n in (1, 2, 3, 4, 5, 6) if n not in carried]
 
 
 def test_the_summary_in_a_later_context_is_not_an_action(maker):

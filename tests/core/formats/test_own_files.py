@@ -55,6 +55,7 @@ TABLE = [
     ("opencode.db", "opencode", [(3, 1, 288, 0.03, None, "finished", 1, 1),
                                  (1, 0, 11, 0.01, None, "finished", 0, 0)]),
     ("chatgpt.json", "chatgpt", [(4, 1, None, None, None, "finished", 1, 0)]),
+    ("chatgpt_2025.json", "chatgpt", [(3, 2, None, None, None, "finished", 0, 0)]),
     ("claude_ai.json", "claude-ai", [(4, 1, None, None, None, "finished", 1, 0)]),
     ("responses.jsonl", "openai-responses", [(3, 0, 453, None, None, "failed", 1, 0)]),
     ("responses_items.json", "openai-responses", [(2, 0, None, None, None, "finished", 0, 0)]),

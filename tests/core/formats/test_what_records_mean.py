@@ -1,7 +1,9 @@
 """Single records that say who broke off, who failed and who spoke, of which the whole files beside this have few."""
 
+import contextlib
 import json
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -130,6 +132,66 @@ def test_a_custom_tool_of_the_chat_api_is_called_with_text(tmp_path):
         {"role": "user", "content": "Ask it."}, {"role": "assistant", "tool_calls": [call]}]})
     (action,) = bodies(session)[0].actions
     assert (action.tool, action.arguments, action.malformed) == ("sql", {"input": "SELECT 1"}, "")
+
+
+def test_chatgpt_reports_how_a_run_of_code_went_and_answers_without_words_are_no_steps():
+    """As exports of 2025 are: an empty answer first, the person's standing instructions, a report of each run."""
+    (session,) = registry.read(Path(__file__).parent / "foreign" / "chatgpt_2025.json")
+    steps = bodies(session)
+    assert [b.thought for b in steps] == ["Plan\n\nUse Python.", "", "It cannot be plotted."]
+    assert [b.actions[0].arguments for b in steps[:2]] == [{"code": "plot(1)"}, {"code": "while True: pass"}]
+    results = [o for b in steps[:2] for o in b.observations]
+    assert [o.error.kind for o in results] == ["NameError", "timeout"]
+    assert [o.ended_at.timestamp() % 100 for o in results] == [7.5, 69]
+    assert [m.content for m in context(session, 1)] == ["Preferred name: Kim\n\nAnswer briefly.", "  Plot the sum"]
+
+
+@pytest.mark.parametrize(("leaf", "answer"), [({}, "Two."), ({"current_leaf_message_uuid": "a1"}, "One.")])
+def test_claude_ai_is_read_along_one_path_and_says_what_a_search_found(tmp_path, leaf, answer):
+    """As exports of 2026 are: each message names the one before it, and results hold pages and documents."""
+    search = [{"type": "tool_use", "id": "t", "name": "web_search", "input": {"query": "x"}, "start_timestamp": None},
+              {"type": "tool_result", "tool_use_id": "t", "is_error": False, "content": [
+                  {"type": "knowledge", "title": "Page", "url": "https://example.org", "text": "Found.", "links": None},
+                  {"type": "rag_reference", "uri": "1L8", "extras": {"title": "Paper"}}, {"type": "image"}]}]
+
+    def message(name, before, sender, second, *content):
+        return {"uuid": name, "parent_message_uuid": before, "sender": sender, "text": "", "attachments": [],
+                "files": [], "created_at": f"2026-02-15T00:53:{second}Z", "content": list(content)}
+
+    def text(words):
+        return {"type": "text", "text": words, "citations": [], "flags": None}
+
+    root = "00000000-0000-4000-8000-000000000000"
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([{"uuid": "c", "name": "Ask", **leaf, "chat_messages": [
+        message("h", root, "human", 10, text("Look it up.")),
+        message("a1", "h", "assistant", 11, *search, text("One.")),
+        message("a2", "h", "assistant", 12, *search, text("Two."))]}]))
+    (session,) = registry.read(path)
+    first, last = bodies(session)
+    assert last.thought == answer and notes(session) == [
+        "Messages on other branches of the conversation, which are not among the steps: 1."]
+    assert first.observations[0].output.text == "Page\nhttps://example.org\nFound.\n\nPaper\n1L8\n\n[image]"
+
+
+@pytest.mark.parametrize(("rows", "tokens"), [(2, [(359, 2, 0.5), (400, 9, None)]), (1, [(None, None, None)] * 2)])
+def test_goose_counts_the_tokens_of_each_answer_in_a_ledger(tmp_path, rows, tokens):
+    """As its database is since 2026; a ledger with another number of rows than answers says nothing of a step."""
+    path = tmp_path / "sessions.db"
+    shutil.copy(Path(__file__).parent / "foreign" / "goose.db", path)
+    with contextlib.closing(sqlite3.connect(path)) as base, base:
+        (name,) = base.execute("SELECT id FROM sessions").fetchone()
+        base.execute("CREATE TABLE usage_ledger (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, "
+                     "created_timestamp INTEGER, model TEXT, input_tokens INTEGER, output_tokens INTEGER, total_tokens "
+                     "INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER, cost REAL, cost_source TEXT, "
+                     "is_compaction INTEGER DEFAULT 0)")
+        used = [(name, 359, 2, 0.5, 0), (name, 9000, 90, 9.0, 1), (name, 400, 9, None, 0)][:2 * rows - 1]
+        base.executemany("INSERT INTO usage_ledger (session_id, created_timestamp, input_tokens, output_tokens, cost, "
+                         "is_compaction) VALUES (?, 1, ?, ?, ?, ?)", used)
+    (session,) = registry.read(path)
+    usages = [step.head.usage for step in trajectory(session).steps]
+    assert [(u.input_tokens, u.output_tokens, u.cost_usd) for u in usages] == tokens
+    assert len(notes(session)) == 2 - rows
 
 
 def test_messages_without_content_or_calls_are_no_chat(tmp_path):

@@ -29,7 +29,7 @@ from core.protocol.messages import Ack, Command
 from core.protocol.operations import ChangeGuidance, CreateSession, GiveVerdict, Guide
 from core.server.handlers import apply_command
 from core.server.lookups import Lookups
-from core.server.ownership import ensure_admin
+from core.server.ownership import own
 from core.server.runners import forget_token, runner_token
 from core.server.serve import Server
 from core.store import accounts, blobs, log
@@ -109,14 +109,14 @@ def test_the_administrator_is_let_in_by_a_database_that_is_new_but_not_after_rev
     home = Home(tmp_path / "home")
     conn = open_log(home.server_db)
     with transaction(conn):
-        ensure_admin(conn, home)
+        own(conn, home)
         token = home.admin_token.read_text()
         conn.execute("DELETE FROM account")  # killed before the first COMMIT, or another file
-        ensure_admin(conn, home)
+        own(conn, home)
         admin = accounts.principal(conn, token)
         assert admin.allows("admin") and home.admin_token.read_text() == token
         accounts.revoke(conn, admin.name)
-        ensure_admin(conn, home)
+        own(conn, home)
         assert not [a for a in accounts.accounts(conn) if a.revoked_at is None]
     conn.close()
 

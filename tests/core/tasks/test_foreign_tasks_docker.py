@@ -45,7 +45,7 @@ from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.handing_in import HandingIn
-from core.tasks.images import built_images
+from core.tasks.images import built_images, own_image
 from core.tasks.proof import prove
 from core.tasks.reader import CatalogueTask
 from core.tasks.scoring import Outcome
@@ -98,7 +98,8 @@ class Lab:
 
     async def _after(self, commands: tuple[str, ...], evaluations: int) -> list[Outcome]:
         task, session = self.entry.task, f"test-{new_id()}"
-        image = (await built_images(self.catalogue, task, AgentSettings()))["main"]
+        images = await built_images(self.catalogue, task, AgentSettings())
+        image = images["main"]
         host = open_sandbox("docker", session, task.hosts[0], self.folder, image, home=HOME)
         try:
             await host.start()
@@ -106,7 +107,8 @@ class Lab:
             for command in commands:
                 ran = await host.run(["bash", "-c", command], cwd=host.workspace)
                 assert ran.exit_code == 0, ran.output
-            hosts = EvaluatorHosts(session, task.hosts[0], self.folder, HOME, image)
+            hosts = EvaluatorHosts(session, task.hosts[0], self.folder, HOME, image,
+                                   own_image=own_image(task, images))
             handing_in = HandingIn(task, self.catalogue, host, hosts, folder=self.folder)
             return [(await handing_in.score())[0] for _ in range(evaluations)]
         finally:
@@ -123,8 +125,8 @@ def test_harbor_is_built_run_and_scored_on_the_state_that_is_left(base: str, tmp
                   "WORKDIR /app\nCOPY text /app/text\nCOPY --from=maker /made /app/made\n"
                   "RUN <<END\nset -e\ncat > heredoc <<'EOF'\n"
                   "$GREETING\nEOF\nEND\nRUN cat <<EOF > greeting\n$GREETING\nEOF\n")
-    dockerfile += "USER lab\n"  # so the tests are a plain user's
-    test = ("test $(id -u) != 0 && test $(cat heredoc) = '$GREETING' && test $(cat greeting) = hello && "
+    dockerfile += "RUN echo lab:x:77:77::/home/lab:/bin/sh >> /etc/passwd\nUSER lab\n"  # the agent's and the tests'
+    test = ("test $(whoami) = lab && test $(cat heredoc) = '$GREETING' && test $(cat greeting) = hello && "
             "test $GREETING = hello && test $(wc -l < made) = 3 && test ! -e /tests/../left-by-agent && "
             "test $(cat count) = 2 && echo 0.5 > /logs/verifier/reward.txt\n")
     lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": dockerfile, "tests/test.sh": test})
@@ -132,6 +134,35 @@ def test_harbor_is_built_run_and_scored_on_the_state_that_is_left(base: str, tmp
     assert right.total == 50.0 and not right.failed, right.message
     (wrong,) = lab.after("echo 7 > count")
     assert wrong.failed and "left no reward" in wrong.message
+
+
+def test_a_verifier_of_its_own_gets_the_named_artifacts_and_nothing_else(base: str, tmp_path: Path) -> None:
+    verifier = (f"FROM {base}\nRUN mkdir -p /srv/out && echo old > /srv/out/old\nWORKDIR /check\nCOPY . /tests/\n"
+                "RUN echo made > /tests/by-the-build\n")
+    test = ("test $(id -u) = 0 && test $PWD = /check && test $(cat /tests/by-the-build) = made && "
+            "test $(cat /app/count) = 2 && test ! -e /app/other && test $(cat /srv/out/a/b) = deep && "
+            "test $(find /srv/out | wc -l) = 3 && echo 1 > /logs/verifier/reward.txt || "
+            "echo 0 > /logs/verifier/reward.txt\n")
+    text = HARBOR["task.toml"].replace("artifacts = []", 'artifacts = ["count", "/srv/out", "/srv/never"]')
+    dockerfile = f"FROM {base}\nRUN mkdir -m 777 -p /srv/out\nWORKDIR /app\nCOPY text text\n"
+    lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": dockerfile, "tests/Dockerfile": verifier,
+                         "tests/test.sh": test,
+                         "task.toml": text.replace("[verifier]\n", '[verifier]\nenvironment_mode = "separate"\n')})
+    work = "wc -l < text > count; touch other; mkdir /srv/out/a; echo deep > /srv/out/a/b"
+    hostile = "ln -s /etc/shadow /srv/out/link; mkfifo /srv/out/pipe"
+    right, again = lab.after(work, hostile, evaluations=2)
+    assert right.total == again.total == 100.0, right
+    (nothing,) = lab.after()
+    assert (nothing.total, nothing.failed) == (0.0, False), nothing
+
+
+def test_a_build_ends_when_its_own_time_is_up(base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(built_image, "LOOK_S", 0.2)
+    text = HARBOR["task.toml"].replace("build_timeout_sec = 600.0", "build_timeout_sec = 2")
+    lab = Lab(tmp_path, {**HARBOR, "task.toml": text, "environment/Dockerfile": f"FROM {base}\nRUN sleep 1000\n"})
+    with pytest.raises(ReportableError, match="does not end within 2 s") as error:
+        lab.after()
+    assert error.value.code == "image_not_built"
 
 
 def test_files_of_any_name_come_into_a_build_and_to_the_tests(base: str, tmp_path: Path) -> None:

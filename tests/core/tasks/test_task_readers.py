@@ -34,7 +34,8 @@ def test_harbor(tmp_path: Path) -> None:
     assert (task.evaluator.kind, task.evaluator.script, task.evaluator.timeout_s) == ("tests", "tests/test.sh", 60.0)
     assert entry.proof.solution == "solution/solve.sh" and task.description.startswith("Count the lines")
     assert {(r.kind, r.name) for r in rights_of(task, entry.agent)} == {
-        ("image", "base:1"), ("build", "environment"), ("root_tests", "tests/test.sh")}
+        ("image", "base:1"), ("build", "environment"), ("build_network", "environment"),
+        ("root_tests", "tests/test.sh")}
 
 
 def test_endless_terminals_as_generated_and_as_converted(tmp_path: Path) -> None:
@@ -191,7 +192,11 @@ def test_what_a_dockerfile_may_not_begin_with(tmp_path: Path, head: str, words: 
     ("environment", 'workdir = "/app/../etc"', "hosts.workdir"),
     ("verifier", 'env = { KEY = "${SECRET}" }', "[verifier] env"),
     ("verifier", 'user = "other"', "[verifier] user = other"),
-    ("verifier", 'environment_mode = "separate"', "environment_mode = separate"),
+    ("verifier", 'environment_mode = "own"', "environment_mode = own"),
+    ("verifier", 'environment_mode = "shared"\nenvironment = { cpus = 1 }', "do not agree"),
+    ("verifier", 'environment = { docker_image = "v:1", env = { A = "b" } }', "[verifier.environment] env"),
+    ("verifier", 'network_mode = "public"', "[verifier] network_mode = public"),
+    ("agent", 'network_mode = "allowlist"\nallowed_hosts = ["10.0.0.0/8"]', "hosts.reach"),
     ("agent", 'user = "root"', "hosts.user"),
     ("solution", 'env = { A = "b" }', "[solution] env"),
 ])
@@ -200,6 +205,48 @@ def test_what_a_harbor_task_may_not_ask_for_is_named(tmp_path: Path, table: str,
     text = text.replace(f"[{table}]\n", f"[{table}]\n{line}\n")
     (problem,) = catalogue_of(tmp_path, {**HARBOR, "task.toml": text}).problems()
     assert words in problem.sentence and str(tmp_path / "tasks/one") in problem.sentence
+
+
+VERIFIER = "FROM verify:1\nWORKDIR /check\nCOPY . /tests/\n"
+
+
+def with_verifier(lines: str, artifacts: str = '"count"', **more: str) -> dict[str, str]:
+    text = HARBOR["task.toml"].replace("artifacts = []", f"artifacts = [{artifacts}]")
+    return {**HARBOR, "task.toml": text.replace("[verifier]\n", f'[verifier]\nenvironment_mode = "separate"\n{lines}'),
+            **more}
+
+
+def test_harbors_separate_verifier_is_a_host_of_the_tests(tmp_path: Path) -> None:
+    both = '"count", { source = "/srv/out", destination = "out", service = "main" }'
+    (own,) = catalogue_of(tmp_path / "a", with_verifier("", both, **{"tests/Dockerfile": VERIFIER})).entries()
+    evaluator, host = own.task.evaluator, own.task.evaluator.host
+    assert host and (host.build, host.bases, host.workdir, host.user) == ("tests", ("verify:1",), "/check", "")
+    assert (evaluator.submission, evaluator.tests_within, evaluator.as_root) == (
+        ("/logs/artifacts", "/app/count", "/srv/out"), True, True)
+    assert (host.cpus, host.memory_mb, host.build_s, host.network) == (2.0, 3072, 600.0, False)
+    assert {(r.kind, r.name) for r in rights_of(own.task, own.agent)} >= {("image", "verify:1"), ("build", "tests")}
+    lines = 'user = "judge"\nenvironment = { docker_image = "v:2", memory_mb = 512, network_mode = "no-network" }\n'
+    (image,) = catalogue_of(tmp_path / "b", with_verifier(lines, **{"tests/Dockerfile": VERIFIER})).entries()
+    evaluator, host = image.task.evaluator, image.task.evaluator.host
+    assert host and (host.image, host.build, host.memory_mb, host.user) == ("v:2", "", 512, "judge")
+    assert (evaluator.tests_within, evaluator.as_root) == (True, False)
+    (same,) = catalogue_of(tmp_path / "c", with_verifier('network_mode = "allowlist"\nallowed_hosts = ["PyPI.org"]\n')
+                           ).entries()
+    evaluator, host = same.task.evaluator, same.task.evaluator.host
+    assert host and (host.name, host.build, host.reach) == ("verifier", "environment", ("pypi.org",))
+    assert not evaluator.tests_within
+
+
+@pytest.mark.parametrize(("artifact", "words"), [
+    ('"/tests/x"', "artifacts: /tests/x cannot be handed over"), ('"/logs/verifier"', "cannot be handed over"),
+    ('"/"', "cannot be handed over"), ('"/usr/bin/x"', "cannot be handed over"),
+    ('"../../etc"', "cannot be handed over"),
+    ('{ source = "count", exclude = ["a"] }', "artifacts: exclude"),
+    ('{ source = "/x", service = "db" }', "artifacts: service = db"), ('3', "artifacts: 3 is no path"),
+])
+def test_what_may_not_be_handed_over_is_named(tmp_path: Path, artifact: str, words: str) -> None:
+    (problem,) = catalogue_of(tmp_path, with_verifier("", artifact)).problems()
+    assert words in problem.sentence
 
 
 @pytest.mark.parametrize("name", ["docker-compose.yaml", "docker-compose.yml"])

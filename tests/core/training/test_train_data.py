@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -174,3 +175,14 @@ def test_what_was_looked_at_is_not_read_again_until_it_changes(tmp_path, monkeyp
     assert check_rows([path], 10, 100, tmp_path / "rows").rows == 3 and len(reads) == 2
     with pytest.raises(InvalidInput):
         check_rows([path], 4, 100, tmp_path / "rows")  # another model's vocabulary
+
+
+def test_rows_that_somebody_maps_are_replaced_and_never_written_over(tmp_path):
+    """A file that becomes shorter below a mapping ends its process by SIGBUS."""
+    facts = check(tmp_path, *random_rows(40), vocabulary=50)
+    mapped, (arrow,) = load_rows(facts), Path(facts.folder).glob("*.arrow")
+    before = arrow.stat().st_ino
+    arrow.with_suffix(".json").unlink()
+    check_rows([tmp_path / "d.jsonl"], 50, 100, tmp_path / "rows")
+    assert arrow.stat().st_ino != before and len(mapped[39]["input_ids"])
+    assert {p.suffix for p in arrow.parent.iterdir()} == {".arrow", ".json"}
