@@ -27,7 +27,7 @@ NAME = "chatgpt"
 _DEEPEST = 100_000
 _RECAP = "reasoning_recap"
 """The program's line on how long the model thought, which the model did not write."""
-_STANDING = ("user_profile", "user_instructions")
+_INSTRUCTIONS = ("user_profile", "user_instructions")
 """Members of a message that gives the model a person's standing instructions."""
 _FAILED = ("system_error", "execution_error")
 
@@ -94,7 +94,7 @@ def _words(message: dict[str, Any]) -> str:
     thoughts = [paragraphs(text_of(t.get("summary")), text_of(t.get("content")))
                 for t in dicts_of(content.get("thoughts"))]
     return paragraphs(*thoughts) or next(filter(None, (text_of(content.get(n)) for n in ("text", "result", "content"))),
-                                         paragraphs(*(text_of(content.get(name)) for name in _STANDING)))
+                                         paragraphs(*(text_of(content.get(name)) for name in _INSTRUCTIONS)))
 
 
 def _part(part: dict[str, Any]) -> str:

@@ -13,7 +13,8 @@ def words(message):
         return "\n".join(p if isinstance(p, str) else p.get("text") or f"[{p.get('content_type') or 'part'}]"
                          for p in content["parts"])
     thoughts = "\n".join(f"{t.get('summary') or ''}\n{t.get('content') or ''}" for t in content.get("thoughts") or [])
-    return thoughts or content.get("text") or content.get("result") or content.get("content") or ""
+    standing = "\n".join(content[n] for n in ("user_profile", "user_instructions") if content.get(n))
+    return thoughts or content.get("text") or content.get("result") or content.get("content") or standing
 
 
 def path_of(value):
@@ -33,6 +34,13 @@ def call(message):
     return message.get("recipient") or "python", given if isinstance(given, dict) else {"code": text}
 
 
+def failed(message):
+    """By the kind of the result, or by the interpreter's own report of the run."""
+    run = (message.get("metadata") or {}).get("aggregate_result") or {}
+    ways = ("in_kernel_exception", "system_exception", "timeout_triggered")
+    return message["content"].get("content_type") in ("system_error", "execution_error") or any(map(run.get, ways))
+
+
 def sessions(path):
     found = []
     for value in lines(path):
@@ -41,14 +49,14 @@ def sessions(path):
         for place, message in enumerate(messages):
             role, kind = message["author"]["role"], message["content"].get("content_type")
             if role == "assistant":
-                if kind in ("thoughts", "reasoning_recap"):
+                if kind == "thoughts" and words(message):
                     thoughts.append(words(message))
                 elif message.get("recipient") not in (None, "", "all") or kind == "code":
                     calls.append(call(message))
-                else:
+                elif kind not in ("thoughts", "reasoning_recap") and words(message):
                     said.append(words(message))
             elif role == "tool":
-                outs.append(Out(text=words(message), failed=kind in ("system_error", "execution_error")))
+                outs.append(Out(text=words(message), failed=failed(message)))
             elif text := words(message):
                 talk.say("user" if role == "user" and kind != "user_editable_context" else "system", text)
             after = messages[place + 1] if place + 1 < len(messages) else None
