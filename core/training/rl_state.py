@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import torch
 
-from core.store.home import write_whole
+from core.store.home import sync, write_whole
+from core.training.checkpoints import seal, sync_all, whole_ones
 from core.training.people_source import PeopleWords, load_words, save_words
 from core.training.policy_rows import PolicyRow, load_rows, save_rows
 from core.training.rl_play import Played
@@ -44,7 +45,7 @@ class RunFolder:
         """After how many updates the newest whole weights were saved; 0 for none. What was left half-written goes."""
         for part in self._root.glob("policy/*.part"):
             shutil.rmtree(part)
-        return max((int(p.name) for p in self._root.glob("policy/*") if p.name.isdigit()), default=0)
+        return max((int(p.name) for p in whole_ones(self._root.glob("policy/[0-9]*"))), default=0)
 
     def weights(self, update: int) -> Path:
         """The weights after an update, as transformers loads them; those that the run began with for 0."""
@@ -58,7 +59,9 @@ class RunFolder:
         model.save_pretrained(str(part))
         tokenizer.save_pretrained(str(part))
         torch.save(rest, part / "rest.pt")
+        seal(part)
         part.replace(target)
+        sync(part.parent)
         for old in sorted(p for p in target.parent.iterdir() if p.name.isdigit())[: -self._settings.keep]:
             shutil.rmtree(old)
 
@@ -119,6 +122,7 @@ class RunFolder:
         model.config.use_cache = True
         model.to(dtype).save_pretrained(str(part))
         tokenizer.save_pretrained(str(part))
+        sync_all(part)
         part.replace(self._settings.result)
 
     def _rows(self, update: int) -> Path:
