@@ -101,7 +101,7 @@ def _through_the_window(whole: Parts, session: str) -> None:
     assert whole.trajectory(session).row.held_by, "a new runner leaves it with the person"
     assert whole.type(line("echo three")) == "asked"
     whole.kill_window()
-    wait(lambda: whole.trajectory(session).row.steps == 3, "what the window had stored is done without it", 20)
+    wait(lambda: whole.trajectory(session).row.steps == 3, "what the window had stored is done without it")
 
 
 def _through_the_command_line(whole: Parts, session: str) -> None:

@@ -45,7 +45,7 @@ class Glewlwyd:
         self._call(person, "PUT", f"api/auth/grant/{client}", {"scope": "openid"})
         code = urlsplit(verification_uri_complete).query
         try:
-            person.open(f"{self.issuer}/device?{code}&g_continue", timeout=5).close()
+            person.open(f"{self.issuer}/device?{code}&g_continue", timeout=60).close()
         except urllib.error.HTTPError as page:  # its pages are a web server's; the address says how it went
             return str(page.url)
         raise AssertionError("The provider sent the person nowhere.")
@@ -87,7 +87,7 @@ class Glewlwyd:
         request = urllib.request.Request(self.root + path, json.dumps(body).encode(),
                                          {"Content-Type": "application/json"}, method=method)
         try:
-            opener.open(request, timeout=5).close()
+            opener.open(request, timeout=60).close()
         except urllib.error.HTTPError as error:
             raise AssertionError(f"{method} {path}: {error.code} {error.read()[:500]!r}") from error
 

@@ -29,7 +29,7 @@ HOME = f"tests-{new_id()}"
 def need_engine() -> None:
     """Skip where no Docker engine answers."""
     try:
-        client = docker.from_env(timeout=10)
+        client = docker.from_env(timeout=60)
     except docker.errors.DockerException as error:
         pytest.skip(f"no Docker engine: {error}")
     client.close()

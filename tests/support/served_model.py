@@ -52,7 +52,7 @@ def served(model: LanguageModel) -> Iterator[str]:
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(60)
     try:
         yield held["url"]
     finally:

@@ -141,7 +141,7 @@ async def running_client(folder: Path, url: str, token: str, *watched: str) -> A
         replica.close()
 
 
-async def until(condition: Callable[[], bool], what: str = "", seconds: float = 20.0) -> None:
+async def until(condition: Callable[[], bool], what: str = "", seconds: float = 60.0) -> None:
     """Wait for something that another task brings about; looks again at every turn of the loop."""
     async with asyncio.timeout(seconds):
         while not condition():

@@ -244,7 +244,7 @@ def test_a_server_that_ends_takes_no_connection_from_who_still_looks(tmp_path: P
 
     def slow(reader, write) -> int:
         begun.set()
-        over.wait(10)
+        over.wait(60)
         read.append(scalar(reader, "SELECT 1"))
         return 0
 

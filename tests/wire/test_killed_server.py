@@ -55,7 +55,7 @@ def test_a_server_that_is_killed_between_commands_loses_nothing(tmp_path: Path) 
             await until(lambda: not client.replica.waiting() and client.replica.head("s") == 1 + kills * 20)
         process.terminate()
         with contextlib.suppress(ProcessLookupError):
-            assert await asyncio.wait_for(process.wait(), 10) == 0
+            assert await asyncio.wait_for(process.wait(), 60) == 0
 
     asyncio.run(scenario())
     facts = [decode_event(b).fact for b in log_of(home / "server.db", "s")]

@@ -157,9 +157,9 @@ def test_killed_again_and_again_it_neither_repeats_nor_loses_anything(stand: Sta
                     await until(lambda: stand.process.poll() is not None, seconds=1.0 + dice.random())
                 if n == 2:
                     more = len(stand.facts(StepAdded)) + 1
-                    await until(lambda least=more: len(stand.facts(StepAdded)) >= least, seconds=20)
+                    await until(lambda least=more: len(stand.facts(StepAdded)) >= least)
                     stand.process.terminate()
-                    await until(lambda: stand.process.poll() is not None, seconds=10)
+                    await until(lambda: stand.process.poll() is not None)
                     assert stand.process.returncode == 0, "SIGTERM is a tidy stop"
                 stand.kill()
             process = stand.start(server.url)
@@ -203,9 +203,9 @@ def test_interrupt_advice_ends_the_running_action_and_stop_the_session(stand: St
             process = stand.start(server.url)
             await until(lambda: len(stand.facts(TerminalOutput)) > 0, seconds=30)
             await client.send(SESSION, Guide(guidance="g", text="not that", mode="interrupt"))
-            await until(lambda: len(stand.facts(StepAdded)) == 1, seconds=20)
+            await until(lambda: len(stand.facts(StepAdded)) == 1)
             await client.send(SESSION, Control(control="stop"))
-            await until(lambda: process.poll() is not None, seconds=20)
+            await until(lambda: process.poll() is not None)
 
     asyncio.run(main())
     step = stand.facts(StepAdded)[0]
@@ -236,7 +236,7 @@ def test_a_copied_folder_is_told_from_the_original_and_a_newer_runner_ends_an_ol
             assert process.poll() is None, "who is not the original fences nobody"
             async with raw_peer(server.url, admin_token(stand.home)) as newer:
                 await newer.ask(Lease(session=SESSION, journal="another"))
-                await until(lambda: process.poll() is not None, seconds=20)
+                await until(lambda: process.poll() is not None)
 
     asyncio.run(main())
     for one, sentence in ((copy, "was copied or set back"), (stand, "A newer runner holds this session.")):

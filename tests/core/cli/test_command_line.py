@@ -237,7 +237,7 @@ def test_commands_write_through_a_running_server(tiphys, imported, home) -> None
             assert (refused.status, "[server_running]" in refused.err) == (1, True)
         finally:
             server.send_signal(signal.SIGTERM)
-        assert server.wait(20) == 0
+        assert server.wait(60) == 0
 
 
 @pytest.mark.parametrize(("environment", "problem"), [

@@ -128,7 +128,7 @@ def test_a_process_that_writes_and_one_that_follows(tmp_path) -> None:
     assert (grown["session"], grown["state"], grown["path"]) == (imported["session"], "running", str(path))
     asyncio.run(eventually(lambda: _row(home, imported["session"]).steps == 3))
     follower.send_signal(signal.SIGTERM)
-    follower.communicate(timeout=20)
+    follower.communicate(timeout=60)
     row = _row(home, imported["session"])
     assert (row.steps, row.tokens, row.state, row.reason) == (3, 126, "finished", "end_not_recorded")
 

@@ -190,7 +190,7 @@ def test_who_is_fenced_stops_for_good(tmp_path: Path) -> None:
                 scope.spawn(new.run(), name="new")
                 await until(lambda: new.is_online)
                 await new.send(Lease(session="s", journal="j"))
-                error = await asyncio.wait_for(fenced, 10)
+                error = await asyncio.wait_for(fenced, 60)
                 assert isinstance(error, Conflict) and error.code == "fenced"
                 assert new.is_online
 

@@ -30,7 +30,7 @@ def ask(tmp_path):
 
     yield answers
     process.stdin.close()
-    assert process.wait(timeout=20) == 0
+    assert process.wait(timeout=60) == 0
     process.stdout.close()
 
 

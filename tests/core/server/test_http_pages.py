@@ -23,7 +23,7 @@ Usage = namedtuple("Usage", "total used free")
 
 def get(url: str, path: str, token: str = "", **headers: str) -> tuple[int, str, str]:
     """Status, kind and text of a page."""
-    connection = http.client.HTTPConnection("127.0.0.1", int(url.rsplit(":", 1)[1]), timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", int(url.rsplit(":", 1)[1]), timeout=60)
     connection.request("GET", path, headers=headers | ({"Authorization": f"Bearer {token}"} if token else {}))
     answer = connection.getresponse()
     found = answer.status, answer.headers["Content-Type"], answer.read().decode()

@@ -48,12 +48,12 @@ async def _two_commits_in_a_row(path: Path) -> None:
 
     def first(conn: Connection) -> int:
         entered.set()
-        queued.wait(5)
+        queued.wait(60)
         return log.append(conn, "a", [NOTE])
 
     def hold_the_second_commit(_: Connection) -> None:
         touched.set()
-        go.wait(5)
+        go.wait(60)
 
     with Writer(path) as writer, closing(connect(path, readonly=True)) as reader:
         await writer.do(lambda conn: [log.create(conn, one) for one in ("a", "b")])
@@ -67,7 +67,7 @@ async def _two_commits_in_a_row(path: Path) -> None:
             scope.spawn(hub.store(hold_the_second_commit), name="hold")
             await asyncio.sleep(0)
             queued.set()
-            assert touched.wait(5)  # the loop stands still: the first commit is published while the second is open
+            assert touched.wait(60)  # the loop stands still: the first commit is published while the second is open
             await one
             go.set()
             await two
