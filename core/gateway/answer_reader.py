@@ -61,7 +61,8 @@ class AnswerReader:
         return piece
 
     def _unpack(self, piece: bytes) -> bytes:
-        assert self._plain is not None and self._unpacked is not None
+        assert self._plain is not None
+        assert self._unpacked is not None
         try:
             made = self._unpacked.decompress(piece, MOST_ANSWER - len(self._plain) + 1)
         except zlib.error as error:
