@@ -154,7 +154,7 @@ def _results(home: Home, session: str, folder: Path, model: str, train_steps: in
 
 
 def _first_weights(model: str) -> bytes:
-    """A matrix of a model's first layer. In safetensors the header's length stands in eight bytes, then it, then numbers."""
+    """A matrix of a model's first layer. A file of safetensors begins with its header, and that with its length."""
     with (Path(model) / "model.safetensors").open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         first, last = msgspec.json.decode(file.read(size))["model.layers.0.mlp.up_proj.weight"]["data_offsets"]
