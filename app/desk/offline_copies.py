@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.store.home import write_private
+from core.store.home import read_small, write_private
 
 
 class OfflineCopies:
@@ -14,10 +14,7 @@ class OfflineCopies:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            self._seq = msgspec.json.decode(path.read_bytes(), type=dict[str, int])
-        except (OSError, msgspec.DecodeError):
-            self._seq = {}
+        self._seq: dict[str, int] = read_small(path, dict[str, int], {})
 
     def add(self, session: str, seq: int) -> None:
         """All up to that event is here."""

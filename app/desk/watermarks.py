@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.store.home import write_private
+from core.store.home import read_small, write_private
 
 
 class Watermarks:
@@ -14,7 +14,7 @@ class Watermarks:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._steps = _read(path)
+        self._steps: dict[str, int] = read_small(path, dict[str, int], {})
         self._stored = dict(self._steps)
         self._arrived: tuple[str, int | None] = ("", None)
 
@@ -43,10 +43,3 @@ class Watermarks:
         if self._steps != self._stored:
             write_private(self._path, msgspec.json.encode(self._steps))
             self._stored = dict(self._steps)
-
-
-def _read(path: Path) -> dict[str, int]:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, int])
-    except (OSError, msgspec.DecodeError):
-        return {}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QObject
 
 from app.desk.frame import Filtered, Frame, ListPlace
 from app.desk.workplace import Workplace
-from core.store.home import write_private
+from core.store.home import read_small, write_private
 
 MOST = 1_000
 """So many sessions are remembered; those that were left longest ago go first."""
@@ -34,7 +33,7 @@ class PlaceMemory(QObject):
         super().__init__(window.widget)
         self._place, self._window = place, window
         self._path = place.home.path / "read.json"
-        self._places = _read(self._path)
+        self._places: dict[str, PlaceIn] = read_small(self._path, dict[str, PlaceIn], {})
         self._due: ListPlace | None = None
         """What the list is to show as soon as the move is over."""
         place.queues.place_in = self.place_in
@@ -78,11 +77,3 @@ class PlaceMemory(QObject):
         due, self._due = self._due, None
         if due is not None:
             self._steps.show_place(due)
-
-
-def _read(path: Path) -> dict[str, PlaceIn]:
-    """What was stored; nothing where the file is not there or is no such file: places can be lost without harm."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, PlaceIn])
-    except (OSError, msgspec.DecodeError):
-        return {}

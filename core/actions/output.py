@@ -48,8 +48,8 @@ async def _piece(sandbox: Sandbox, terminal: str, start: int, end: int) -> tuple
     return (f"[… {lost:,} bytes were not kept …]\n{text}" if lost else text), lost
 
 
-async def tail_text(sandbox: Sandbox, info: TerminalInfo, since: int, size: int = 1 << 18) -> tuple[str, int]:
-    """The newest output of a terminal behind offset `since`, at most `size` bytes; and where it begins."""
-    start = max(since, info.first, info.total - size)
+async def tail_text(sandbox: Sandbox, info: TerminalInfo, since: int) -> tuple[str, int]:
+    """The newest output of a terminal behind offset `since`, at most 256 KiB; and where it begins."""
+    start = max(since, info.first, info.total - (1 << 18))
     text, _ = await range_text(sandbox, info.name, start, info.total)
     return text, start

@@ -276,10 +276,7 @@ class _Run:
         steps = StepJournal(self._journal, self._inbox, task, model.count if model else estimate_tokens, native=native,
                             tools=msgspec.json.encode(tools) if native else b"")
         submissions = Submissions(self._journal, steps, task, environment)
-        sink = Sink(self._journal, steps, self._signals, submissions)
-        state = msgspec.structs.replace(self._journal.slot("actions", RunnerState) or RunnerState(),
-                                        offsets=self._journal.terminals())
-        actions = ActionRunner(hosts.sandboxes, sink, settings, state, self._miss_host)
+        actions = self._acting(hosts, Sink(self._journal, steps, self._signals, submissions), settings)
         environment.carry_out_by(actions)
         store = SnapshotStore(self._home)
         try:
@@ -306,6 +303,12 @@ class _Run:
                 await hosts.end()
             await environment.close()
             store.close()
+
+    def _acting(self, hosts: SessionHosts, sink: Sink, settings: AgentSettings) -> ActionRunner:
+        """What carries out the session's actions, from where it stood."""
+        state = msgspec.structs.replace(self._journal.slot("actions", RunnerState) or RunnerState(),
+                                        offsets=self._journal.terminals())
+        return ActionRunner(hosts.sandboxes, sink, settings, state, self._miss_host)
 
     async def _hosts(self, task: Task, settings: AgentSettings) -> SessionHosts:
         """The session's hosts, closed still, their images built."""

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from core.client.issuer import LONGEST, checked_place, fetch
 from core.domain.errors import Denied, InvalidInput, Unavailable
 from core.domain.version import named, numbers
-from core.store.home import write_private
+from core.store.home import read_small, write_private
 
 NAMES = ("latest.json", "latest.json.sig")
 
@@ -52,10 +52,7 @@ def newer(place: str, key: str, seen: Path) -> Offered | None:
 
 def _go_on(offered: Offered, key: str, seen: Path) -> None:
     """Feeds of one key never go back in time. Raises Denied, Unavailable where `seen` cannot be written."""
-    try:
-        newest = msgspec.json.decode(seen.read_bytes(), type=dict[str, int])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        newest = {}
+    newest: dict[str, int] = read_small(seen, dict[str, int], {})
     if offered.signed_at < newest.get(key, 0):
         raise Denied("feed_set_back", "The feed of updates is older than the one that was there before: what it says "
                      "is not believed.")

@@ -110,10 +110,9 @@ class ProgramStream:
                 raise
 
 
-async def read_stream(link: DaemonLink, argv: Sequence[str], cwd: str = "",
-                      progress: Progress | None = None) -> AsyncGenerator[bytes, None]:
+async def read_stream(link: DaemonLink, argv: Sequence[str], progress: Progress | None) -> AsyncGenerator[bytes, None]:
     """The output of a program, piece by piece. Raises as `ProgramStream.output`."""
-    stream, moved = await ProgramStream.begin(link, argv, cwd), 0
+    stream, moved = await ProgramStream.begin(link, argv), 0
     try:
         await stream.write(b"", last=True)
         async for piece in stream.output():
@@ -125,12 +124,12 @@ async def read_stream(link: DaemonLink, argv: Sequence[str], cwd: str = "",
         await stream.close()
 
 
-async def write_stream(link: DaemonLink, argv: Sequence[str], pieces: AsyncIterable[bytes], cwd: str = "",
-                       progress: Progress | None = None) -> int:
+async def write_stream(link: DaemonLink, argv: Sequence[str], pieces: AsyncIterable[bytes],
+                       progress: Progress | None) -> int:
     """Give a program its input piece by piece and wait for its end; how many bytes it was given. Its output is
     let go. Raises as `ProgramStream.output`, and what the pieces raise.
     """
-    stream, moved = await ProgramStream.begin(link, argv, cwd), 0
+    stream, moved = await ProgramStream.begin(link, argv), 0
     try:
         async with TaskScope(f"stream to {link.name}") as scope:
             ended = scope.spawn(_drained(stream), name="output")

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from core.store import log
-from core.store.home import Home, write_private
+from core.store.home import Home, read_small, write_private
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import scalar
 
@@ -36,13 +36,13 @@ def mark_of(conn: Database) -> HighWaterMark:
 
 def was_replaced(conn: Database, home: Home) -> bool:
     """Whether the log is another one than when a server last wrote the mark, or holds less."""
-    now, before = mark_of(conn), _read(_path(home))
+    now, before = mark_of(conn), read_small(_path(home), HighWaterMark, None)
     return before is not None and (before.epoch != now.epoch or before.held > now.held)
 
 
 def find_out(conn: Database, home: Home) -> bool:
     """Give the log another epoch where it holds less than it did; whether that was so. Inside a transaction."""
-    now, before = mark_of(conn), _read(_path(home))
+    now, before = mark_of(conn), read_small(_path(home), HighWaterMark, None)
     if before is None or before.epoch != now.epoch or before.held <= now.held:
         return False
     conn.execute("UPDATE meta SET value = ? WHERE key = 'epoch'", (secrets.token_hex(16),))
@@ -54,7 +54,7 @@ def write_mark(reader: Database, home: Home) -> None:
     """Write down how far the log has come; a full disk leaves the mark as it was, which does no harm."""
     now = mark_of(reader)
     try:
-        if now != _read(_path(home)):
+        if now != read_small(_path(home), HighWaterMark, None):
             write_private(_path(home), msgspec.json.encode(now))
     except OSError as error:
         _log.info("the mark beside the log was not written: %s", error)
@@ -69,10 +69,3 @@ async def write_marks(reader: Database, home: Home) -> None:
 
 def _path(home: Home) -> Path:
     return home.path / "server.mark"
-
-
-def _read(path: Path) -> HighWaterMark | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=HighWaterMark)
-    except (OSError, msgspec.DecodeError):
-        return None

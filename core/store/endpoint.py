@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from core.store.home import Home, write_private
+from core.store.home import Home, read_small, write_private
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,10 +21,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_endpoint(home: Home) -> Endpoint | None:
     """Where the server of a home folder listens, as it last said; None when it never did."""
-    try:
-        return msgspec.json.decode(home.endpoint.read_bytes(), type=Endpoint)
-    except (OSError, msgspec.DecodeError):
-        return None
+    return read_small(home.endpoint, Endpoint, None)
 
 
 def address_now(home: Home, before: str) -> str:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import TypeVar
 
+import msgspec
 import platformdirs
 
 from core.domain.errors import Unavailable
+
+T = TypeVar("T")
+D = TypeVar("D")
 
 
 class Home:
@@ -125,6 +130,14 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def read_small(path: Path, kind: type[T], otherwise: D) -> T | D:
+    """What a small file of JSON holds whose loss does no harm; `otherwise` where it is not there or is no such file."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, ValueError):
+        return otherwise
 
 
 def write_whole(path: Path, data: bytes) -> None:

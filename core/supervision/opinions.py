@@ -11,7 +11,7 @@ import msgspec
 
 from core.domain.message import Message
 from core.llm.model import ToolSpec
-from core.store.home import make_private_folder, write_private
+from core.store.home import make_private_folder, read_small, write_private
 
 _REASON = 500
 
@@ -118,10 +118,7 @@ class OpinionCache:
 
     def get(self, key: str) -> dict[int, TurnOpinion]:
         """What was answered; empty for a question that was not, or whose file cannot be read."""
-        try:
-            return msgspec.json.decode((self._folder / f"{key}.json").read_bytes(), type=dict[int, TurnOpinion])
-        except (OSError, msgspec.DecodeError):
-            return {}
+        return read_small(self._folder / f"{key}.json", dict[int, TurnOpinion], {})
 
     def put(self, key: str, opinions: dict[int, TurnOpinion]) -> None:
         """Keep an answer."""

@@ -147,8 +147,10 @@ _WINDOW = """
 import asyncio, sys
 from pathlib import Path
 from support.wire import running_client, until
+print("loaded", flush=True)
+url, token = input(), input()
 async def main():
-    async with running_client(Path(sys.argv[1]), sys.argv[2], sys.argv[3]) as client:
+    async with running_client(Path(sys.argv[1]), url, token) as client:
         await until(lambda: client.status.state == "online")
         print("online", flush=True)
         await asyncio.sleep(600)
@@ -158,14 +160,17 @@ asyncio.run(main())
 
 def test_a_private_server_ends_after_its_window_was_killed_and_not_before(tmp_path: Path) -> None:
     home = tmp_path / "home"
+    tests = str(Path(__file__).parents[1])
+    window = subprocess.Popen(
+        [sys.executable, "-c", _WINDOW, str(tmp_path / "copy.db")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": f"{tests}:{os.environ.get('PYTHONPATH', '')}"})
+    assert window.stdin is not None and window.stdout is not None
+    assert window.stdout.readline() == b"loaded\n"  # the server waits three seconds for who has to load first
     with private_server(home, "0.05") as server:
         told = read_endpoint(Home(home))
         assert told is not None
-        tests = str(Path(__file__).parents[1])
-        window = subprocess.Popen(
-            [sys.executable, "-c", _WINDOW, str(tmp_path / "copy.db"), told.url, Home(home).admin_token.read_text()],
-            env={**os.environ, "PYTHONPATH": f"{tests}:{os.environ.get('PYTHONPATH', '')}"}, stdout=subprocess.PIPE)
-        assert window.stdout is not None
+        window.stdin.write(f"{told.url}\n{Home(home).admin_token.read_text().strip()}\n".encode())
+        window.stdin.close()
         assert window.stdout.readline() == b"online\n"
         time.sleep(8)  # more than twice what it may be idle
         assert server.poll() is None, "somebody is connected"
@@ -178,7 +183,7 @@ def test_a_private_server_ends_after_its_window_was_killed_and_not_before(tmp_pa
 
 def test_a_private_server_stays_while_a_session_works(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with private_server(home, "0.02") as server:
+    with private_server(home, "0.05") as server:
         asyncio.run(begin(home, turns(20, tool="think").replace("pace_s = 0.0", "pace_s = 0.4")))
         time.sleep(5)
         assert server.poll() is None, "a session is at work"

@@ -42,7 +42,8 @@ def until(path: Path) -> None:
     ("stopping", signal.SIGINT, 0)])
 def test_the_status_is_that_of_the_work(tree: Path, stage: str, sent: signal.Signals, status: int) -> None:
     env = {**os.environ, "PATH": f"{tree / 'bin'}:{os.environ['PATH']}"}
-    run = subprocess.Popen([tree / "packaging/setup/run.sh"], env=env, stdout=subprocess.DEVNULL)
+    run = subprocess.Popen([tree / "packaging/setup/run.sh"], env=env, stdout=subprocess.DEVNULL,
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # a shell's & ignores it
     stages = ("working", "stopping")
     for one in stages:
         until(tree / one)
