@@ -81,6 +81,8 @@ async def test_a_session_that_cannot_be_read_says_so_and_the_others_work(qapp, t
         panel = shown.docks["trajectory"].widget()
         QApplication.processEvents()
         assert panel.remarks.isVisibleTo(panel)
+        model = panel.list.model()
+        assert model.step_of_row(model.rowCount() - 1) is not None, "it ended: no step is being worked on"
         assert {"en": "nothing of it is lost", "zh_CN": "没有丢失"}[language] in panel.remarks.label.text()
         assert place.sight.desk.row("s1").unreadable == ""
     assert held(replica.path, "s2") == bodies
