@@ -19,6 +19,7 @@ from verifiers.v1.utils.loaders import env_config_type, load_environment
 
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput
+from core.environments.seat import Ended, Seat
 
 _HARNESS = "tiphys_seat"
 _CLIENT = vf.EvalClientConfig(base_url="http://127.0.0.1:9/v1", api_key_var="TIPHYS_NO_SUCH_API_KEY")
@@ -69,55 +70,32 @@ class TasksetTable:
         server.clients[_CLIENT.model_dump_json()] = _SessionClient()
 
 
-class EpisodeSeat:
-    """One episode and the question that it waits with."""
+class EpisodeSeat(Seat):
+    """One episode and what knows it by its trace."""
 
     def __init__(self) -> None:
-        self.episode: asyncio.Task[vf.Episode]
-        self.question: dict[str, Any] = {}
+        super().__init__()
         self._trace: vf.Trace | None = None
-        self._changed = asyncio.Event()
-        self._answer: asyncio.Future[dict[str, Any]] | None = None
-
-    def sit(self, episode: asyncio.Task[vf.Episode]) -> None:
-        """The episode that runs."""
-        self.episode = episode
-        episode.add_done_callback(lambda _: self._changed.set())
 
     def take_trace(self, trace: vf.Trace) -> None:
         """An episode's run has begun: what asks in its name asks here."""
         self._trace = trace
         _BY_TRACE[trace.id] = self
 
-    async def asks(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The session's answer to a request of the episode."""
-        self._answer = asyncio.get_running_loop().create_future()
-        self.question = question
-        self._changed.set()
-        return await self._answer
-
-    async def waits(self) -> bool:
-        """Until it asks, or is over; whether it asks."""
-        await self._changed.wait()
-        return not self.episode.done()
-
-    def answer(self, message: dict[str, Any]) -> None:
-        """Say what the model says."""
-        if not self.episode.done():
-            self._changed.clear()
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_result(message)
-
     def stop(self) -> None:
-        """No further turn: it ends, and is scored as it is."""
         if self._trace is not None:
             self._trace.stop("max_turns")
         self.answer({"role": "assistant", "content": ""})
 
+    def outcome(self, result: vf.Episode) -> Ended:
+        problems = [*result.errors, *(one for trace in result.traces for one in trace.errors)]
+        if not result.ok:
+            return Ended(problem="; ".join(f"{one.type}: {one.message}" for one in problems[:3]) or "it is not ok")
+        trace = result.traces[-1]
+        return Ended(trace.reward, {name: one.value for name, one in trace.rewards.items() if one is not None})
+
     async def leave(self) -> None:
-        """End it without a score, where it is not over."""
-        self.episode.cancel()
-        await asyncio.wait([self.episode])
+        await super().leave()
         if self._trace is not None:
             _BY_TRACE.pop(self._trace.id, None)
 

@@ -19,6 +19,7 @@ from trl.models.selective_activation_checkpointing import enable_selective_activ
 
 from core.domain.errors import InvalidInput
 from core.llm.foreign_model import SAFE, load_model
+from core.training.checkpoints import sync_all
 from core.training.context_parallel import check_shares, share_rows
 from core.training.data import DataFacts
 from core.training.head import add_weighted_loss, has_plain_head
@@ -68,6 +69,7 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
         share_rows(model, levers.share)
     trainer.updates = UpdateCollator(levers, pad or 0, place.process_index, place.num_processes)
     trainer.batch_rows, trainer.asked, trainer.attention = settings.batch, asked, settings.attention
+    trainer.keep = settings.keep
     peak = peak_flops(place.device, settings.peak_tflops)
     trainer.pace = Pace(flops_of(model.config.get_text_config(), adapter=settings.method == "lora"),
                         peak and peak * place.num_processes)
@@ -116,7 +118,7 @@ def _arguments(settings: TrainSettings, on_gpu: bool, low: bool, evaluates: bool
         router_aux_loss_coef=0.0,  # an auxiliary loss counts tokens, not weights
         activation_checkpointing=again != "none", activation_checkpointing_kwargs=_KINDS.get(again),
         bf16=low, use_cpu=not on_gpu, logging_steps=1, logging_first_step=True,
-        save_strategy="steps", save_steps=settings.save_every, save_total_limit=settings.keep, seed=settings.seed,
+        save_strategy="steps", save_steps=settings.save_every, seed=settings.seed,
         eval_strategy="steps" if evaluates else "no", eval_steps=settings.evaluates_every if evaluates else None,
         per_device_eval_batch_size=settings.micro_batch, prediction_loss_only=True, data_seed=settings.seed,
         report_to=list(settings.track) or "none", run_name=settings.run_name or Path(settings.out).name,
@@ -177,5 +179,6 @@ def save_result(trainer: Any, settings: TrainSettings) -> None:
         dtype = AutoConfig.from_pretrained(settings.model, **SAFE).dtype
         model.to(dtype or torch.float32).save_pretrained(str(part))
         trainer.processing_class.save_pretrained(str(part))
+        sync_all(part)
         part.replace(settings.result)
     trainer.accelerator.wait_for_everyone()

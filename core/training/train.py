@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import json
 import logging
 import os
 import shutil
@@ -16,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from core import program
-from core.domain.errors import Conflict, InvalidInput, Unavailable
+from core.domain.errors import InvalidInput, Unavailable
 from core.llm.extra import require_extra
 from core.llm.foreign_model import model_config
+from core.store.home import write_whole
+from core.training.checkpoints import check_form, last_checkpoint, step_of
 from core.training.launch import gpus_here, is_first, is_launched, launch
 from core.training.settings import TrainSettings, check_gpus, check_same_run
 from core.workers.training import OnMetric, TrainSummary
@@ -156,45 +157,4 @@ def _claim(settings: TrainSettings, facts: DataFacts) -> None:
         check_same_run(settings.out, before, facts_of_run)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_bytes(msgspec.json.format(msgspec.json.encode(facts_of_run), indent=2))
-    part.replace(path)
-
-
-_STATE = "trainer_state.json"
-"""Written last, so a folder where it can be read is whole."""
-
-
-def last_checkpoint(folder: Path) -> Path | None:
-    """The newest whole checkpoint; folders that are not whole are removed."""
-    found: list[tuple[int, Path]] = []
-    for path in folder.glob("checkpoint-*"):
-        step = _step_of(path)
-        if step is None:
-            shutil.rmtree(path)
-        else:
-            found.append((step, path))
-    return max(found)[1] if found else None
-
-
-def step_of(checkpoint: Path | None) -> int:
-    """After how many updates a checkpoint was made; 0 for none."""
-    return (_step_of(checkpoint) or 0) if checkpoint is not None else 0
-
-
-def check_form(checkpoint: Path | None, sharded: bool) -> None:
-    """Raises Conflict (other_checkpoint) where several processes left the checkpoint and one is to go on, or the
-    reverse. From several processes to another number of several there is nothing in the way."""
-    if checkpoint is None or any(checkpoint.glob("pytorch_model_fsdp_*")) == sharded:
-        return
-    wrote, goes_on = ("several processes", "one") if not sharded else ("one process", "several")
-    raise Conflict("other_checkpoint", f"{checkpoint} was left by {wrote}, and {goes_on} cannot go on from it; use as "
-                   "before gpus or processes, or another folder.", path=str(checkpoint))
-
-
-def _step_of(path: Path) -> int | None:
-    try:
-        state = json.loads((path / _STATE).read_text(encoding="utf-8"))
-        return int(state["global_step"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    write_whole(path, msgspec.json.format(msgspec.json.encode(facts_of_run), indent=2))

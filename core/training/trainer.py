@@ -18,6 +18,7 @@ from torch.utils.data import DataLoader
 from trl import SFTTrainer
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
+from core.training.checkpoints import begin, remove_older, seal
 from core.training.head import IGNORED, TokenWeights
 from core.training.kernels import attention_kernel
 from core.training.pace import Pace
@@ -58,6 +59,9 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
     batch_rows: int = 1
     """Rows an update, over all devices."""
 
+    keep: int = 2
+    """Checkpoints that stay."""
+
     attention: str = "auto"
     """The kernel that computes attention."""
 
@@ -86,11 +90,18 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
             if self.state.global_step:
                 self._save_checkpoint(self.model, None)
 
-    def _save_rng_state(self, output_dir: str) -> None:
-        """As the engine does; then every process waits, as the state that the first one writes next makes the
-        checkpoint a whole one."""
-        super()._save_rng_state(output_dir)
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        """As the engine does, but that a folder counts only once all that every process wrote is on the disk."""
+        folder = Path(self._get_output_dir(trial)) / f"checkpoint-{self.state.global_step}"
+        if self.args.should_save:
+            begin(folder)
         self.accelerator.wait_for_everyone()
+        super()._save_checkpoint(model, trial)
+        self.accelerator.wait_for_everyone()
+        if self.args.should_save:
+            seal(folder)
+            remove_older(folder.parent, self.keep)
+        self.accelerator.wait_for_everyone()  # whoever looked for whole ones meanwhile would remove it
 
     def _set_signature_columns_if_needed(self) -> None:
         super()._set_signature_columns_if_needed()

@@ -40,9 +40,9 @@ script = "script.toml"
 EVALUATE = """
 import json, pathlib, sys
 lines = pathlib.Path(sys.argv[1], "ledger").read_text().split()
-print(json.dumps({"total": min(100, 5 * len(lines) + 40 * ("advised" in lines)), "message": f"{len(lines)} lines"}))
+print(json.dumps({"total": min(100, 5 * len(lines) + 60 * ("advised" in lines)), "message": f"{len(lines)} lines"}))
 """
-LINES = 12
+LINES = 8
 PACE = "TIPHYS_SCRIPT_PACE"
 """Seconds between two answers: so many that a busy machine's command reaches the session before its last line."""
 
@@ -109,7 +109,7 @@ def lose_everything(whole: Parts, session: str) -> list[str]:
 
 
 def test_a_session_of_which_all_is_lost_goes_on_from_a_snapshot_with_the_same_context(whole: Parts) -> None:
-    whole.env[PACE] = "2"
+    whole.env[PACE] = "2.5"
     whole.start_server()
     session = run(whole)
     with stopped(whole, session):
@@ -161,7 +161,7 @@ def test_a_finished_session_whose_host_was_lost_continues_with_its_files(whole: 
 
 
 def test_branches_with_and_without_advice_share_the_past_and_differ_by_the_advice(whole: Parts) -> None:
-    whole.env[PACE] = "1"
+    whole.env[PACE] = "1.5"
     whole.start_server()
     session = run(whole)
     with stopped(whole, session):
@@ -172,13 +172,13 @@ def test_branches_with_and_without_advice_share_the_past_and_differ_by_the_advic
         step = guidance.delivered_step - 1
         group = ["--group", "question"]
         [given] = whole.tiphys("branch", session, "--step", str(step), *group, "--arm", "with")
-        lacking = whole.tiphys("branch", session, "--step", str(step), "--without", guidance.id, "--times", "2", *group)
+        lacking = whole.tiphys("branch", session, "--step", str(step), "--without", guidance.id, *group)
         earlier = whole.tiphys("branch", session, "--step", "2", *group, "--arm", "early")
         undone = whole.tiphys("branch", session, "--step", "2", "--no-replay", *group, "--arm", "undone")
         for one in (given, *lacking, *earlier, *undone):
             wait(lambda one=one: whole.trajectory(one["session"]).row.state == "finished", "a branch ends")
         assert whole.trajectory(given["session"]).row.score == whole.trajectory(session).row.score == 100
-        assert {whole.trajectory(one["session"]).row.score for one in lacking} == {60}
+        assert {whole.trajectory(one["session"]).row.score for one in lacking} == {40}
         for one in (given, *lacking):
             branch = whole.trajectory(one["session"])
             assert branch.steps[0].head.number == step + 1, "its past is the other's"
@@ -186,7 +186,7 @@ def test_branches_with_and_without_advice_share_the_past_and_differ_by_the_advic
                 r.hash for r in whole.trajectory(session).context(step + 1)][:step]
             assert (branch.row.parent, branch.row.group) == (session, "question")
         assert [s.head.number for s in whole.trajectory(earlier[0]["session"]).steps][:2] == [1, 2], "taken again"
-        assert whole.trajectory(earlier[0]["session"]).row.score == 60
+        assert whole.trajectory(earlier[0]["session"]).row.score == 40
         assert whole.tiphys("branch", session, "--step", str(step + 1), "--without", guidance.id, status=1) == []
         for one in (given, *lacking, *earlier, *undone):
             whole.stop(one["session"])
@@ -203,7 +203,7 @@ def test_the_recorded_answers_lead_to_the_same_state_or_the_first_difference_is_
         [same] = whole.tiphys("replay", session)
         assert (same["is_same"], same["steps"]) == (True, LINES + 1)
         again = whole.trajectory(same["replay"])
-        assert (again.row.state, again.row.reason, again.row.score) == ("finished", "replayed", 60)
+        assert (again.row.state, again.row.reason, again.row.score) == ("finished", "replayed", 40)
         (whole.home / "tasks/ledger/script.toml").write_text(lines.replace("echo 7 >>", "echo $RANDOM$RANDOM >>"))
         other = run(whole)
         wait(lambda: whole.trajectory(other).row.state == "finished", "the end of the other")
@@ -215,7 +215,7 @@ def test_the_recorded_answers_lead_to_the_same_state_or_the_first_difference_is_
 
 def test_whether_an_advice_helped_is_answered_by_branches_on_both_sides(tmp_path: Path) -> None:
     whole = of_kind("local", tmp_path / "home")
-    whole.env[PACE] = "1"
+    whole.env[PACE] = "1.5"
     whole.start_server()
     session = run(whole)
     with stopped(whole, session):
@@ -226,8 +226,8 @@ def test_whether_an_advice_helped_is_answered_by_branches_on_both_sides(tmp_path
         [found] = whole.tiphys("counterfactual", session, guidance.id, "--times", "2", "--wait")
         given, lacking = found["arms"]
         assert (given["name"], given["mean"], given["ended"]) == ("with", 100, 2)
-        assert (lacking["name"], lacking["scores"], lacking["interval"]) == ("without", [60, 60], [60, 60])
-        assert found["differences"] == [{"arm": "with", "other": "without", "mean": 40, "interval": [40, 40]}]
+        assert (lacking["name"], lacking["scores"], lacking["interval"]) == ("without", [40, 40], [40, 40])
+        assert found["differences"] == [{"arm": "with", "other": "without", "mean": 60, "interval": [60, 60]}]
         parts = {one["session"]: one for one in found["partings"]}
         assert found["against"] == session and all(not parts[one].get("step") for one in given["sessions"])
         assert {parts[one]["step"] for one in lacking["sessions"]} == {guidance.delivered_step}

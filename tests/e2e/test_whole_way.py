@@ -109,9 +109,6 @@ def _make_a_model(whole: Parts, session: str, folder: Path) -> None:
     [report] = whole.tiphys("export", session, "--to", "trl", "--out", str(folder / "data"), "--model", model,
                             "--unjudged", "keep")
     assert 0 < report["trained"] < report["tokens"]
-    [chat] = whole.tiphys("export", session, "--to", "chat", "--out", str(folder / "chat"), "--model", model,
-                          "--unjudged", "keep")
-    assert chat["samples"] == report["samples"]
     lines = whole.tiphys("train", str(folder / "data"), "--model", model, "--out", str(folder / "model"), "--set",
                          "max_steps=2", "--set", "batch=1", "--set", "epochs=3", "--set", "learning_rate=1e-4")
     losses = [line["loss"] for line in lines if "loss" in line and not line.get("done")]

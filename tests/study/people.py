@@ -35,7 +35,10 @@ class Study:
 
     def found(self) -> list[Found]:
         """What is finished."""
-        return [one for one in read(self._results) if one.design == self.digest]
+        return self._of(self.digest)
+
+    def _of(self, digest: str) -> list[Found]:
+        return [one for one in read(self._results) if one.design == digest]
 
     def run(self, minutes: float) -> None:
         """Do what is not done yet, as long as there is time."""
@@ -49,7 +52,12 @@ class Study:
                 self._do(case)
 
     def _rated(self) -> list[Case]:
-        rates = chosen_rates(self.setting, self.found())
+        """All cases with their rates. Raises KeyError where the design that chose them has not been run here."""
+        setting, found = self.setting, self.found()
+        if setting.rates_of:
+            setting, digest = read_design(setting.rates_of)
+            found = self._of(digest)
+        rates = chosen_rates(setting, found)
         return [msgspec.structs.replace(case, rate=rates[case.variant]) for case in cases(self.setting)]
 
     def _do(self, case: Case) -> None:

@@ -37,7 +37,7 @@ class Items(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Setting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One study. Each of `updates` plays `group` sessions of each of `tasks` items; afterwards each held-out item is
     played `test_group` times sampled, once greedily. Of `rates` each variant gets the best of `tune_seed`, by the first
-    `tuned_on` items to learn from."""
+    `tuned_on` items to learn from; or the one that the design `rates_of` chose."""
 
     title: str
     kind: str
@@ -49,9 +49,10 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     group: int
     test_group: int
     seeds: tuple[int, ...]
-    tune_seed: int
-    tuned_on: int
-    rates: tuple[float, ...]
+    tune_seed: int = 0
+    tuned_on: int = 0
+    rates: tuple[float, ...] = ()
+    rates_of: str = ""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -76,7 +77,7 @@ def designs() -> Sequence[str]:
 
 def tunings(setting: Setting) -> list[Case]:
     """Every variant with every rate, with the first of the advisers."""
-    if len(setting.rates) == 1:
+    if len(setting.rates) < 2:
         return []
     return [Case(variant, next(iter(ADVISERS)) if variant in PARTS else "", setting.tune_seed, rate)
             for rate in setting.rates for variant in VARIANTS]

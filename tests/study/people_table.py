@@ -57,13 +57,13 @@ def chosen_rates(setting: Setting, found: Sequence[Found]) -> dict[str, float]:
 
 def table(setting: Setting, found: Sequence[Found]) -> list[str]:
     """Both tables as lines of Markdown; 95 % by a bootstrap over seeds and items, differences on what both have."""
-    rates = "".join(f" {rate:g} |" for rate in setting.rates)
-    lines = [f"**{setting.title}**, {len([f for f in found if not f.is_tuning])} units.", "",
-             f"| variant, tuned |{rates}", "|---|" + "---|" * len(setting.rates)]
-    for variant in VARIANTS:
-        tried = tuned(found, variant)
-        lines.append(f"| {variant} |" + "".join(f" {_percent(tried.get(rate))} |" for rate in setting.rates))
-    lines += ["", "| variant | adviser | rate | seeds | sampled | greedy | sampled less GRPO | greedy less GRPO | "
+    lines = [f"**{setting.title}**, {len([f for f in found if not f.is_tuning])} units.", ""]
+    if len(setting.rates) > 1:
+        lines += [f"| variant, tuned |{''.join(f' {rate:g} |' for rate in setting.rates)}",
+                  "|---|" + "---|" * len(setting.rates)]
+        lines += [f"| {variant} |" + "".join(f" {_percent(tuned(found, variant).get(rate))} |"
+                                             for rate in setting.rates) for variant in VARIANTS] + [""]
+    lines += ["| variant | adviser | rate | seeds | sampled | greedy | sampled less GRPO | greedy less GRPO | "
               "sampled less SFT | greedy less SFT |", "|---" * 10 + "|"]
     return [*lines, *_rows([one for one in found if not one.is_tuning])]
 

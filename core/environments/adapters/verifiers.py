@@ -1,10 +1,13 @@
-"""Tasksets of verifiers (0.4): a question, a conversation or tools; scored by their own rewards, in the worker."""
+"""Tasksets of verifiers (0.4), and its environments of before: a question, a conversation or tools; scored by their own
+rewards, in the worker."""
 
 from __future__ import annotations
 
 import json
 import re
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -32,9 +35,31 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}\Z")
 @cache
 def _table(taskset: str, config: str) -> Any:
     """Raises InvalidInput, Unavailable, and whatever the package raises."""
+    settings, is_older = msgspec.json.decode(config, type=dict), _is_older(taskset)
+    if is_older and find_spec("verifiers.envs") is not None:
+        from core.environments.verifiers_older import EnvironmentTable
+
+        return EnvironmentTable(taskset, settings)
     from core.environments.verifiers_seat import TasksetTable
 
-    return TasksetTable(taskset, msgspec.json.decode(config, type=dict))
+    try:
+        return TasksetTable(taskset, settings)
+    except (AttributeError, ImportError, TypeError, ValueError) as error:
+        if is_older:  # a package may have both
+            raise _other_version(taskset) from error
+        raise
+
+
+def _is_older(name: str) -> bool:
+    """Whether a package has the interface of before 0.4; its code is not run, for it may need what is not here."""
+    found = find_spec(name.replace("-", "_"))
+    origin = Path(found.origin) if found is not None and found.origin else None
+    return origin is not None and origin.suffix == ".py" and "load_environment" in origin.read_text(encoding="utf-8")
+
+
+def _other_version(name: str) -> Unavailable:
+    return Unavailable("no_environment_extra", f"{name} is written for verifiers before 0.4, which is not here: "
+                       'pip install "verifiers<0.4".', package="verifiers<0.4")
 
 
 class VerifiersTaskset:
@@ -127,17 +152,11 @@ class VerifiersTaskset:
 
     def _ended(self) -> None:
         """Take the rewards of an episode that is over. Raises Unavailable where it failed."""
-        if (error := self._seat.episode.exception()) is not None:
-            raise self._failed(f"{type(error).__name__}: {error}")
-        episode = self._seat.episode.result()
-        problems = [*episode.errors, *(one for trace in episode.traces for one in trace.errors)]
-        if not episode.ok:
-            raise self._failed("; ".join(f"{one.type}: {one.message}" for one in problems[:3]) or "it is not ok")
-        trace = episode.traces[-1]
-        self._reward = reward_in(trace.reward)
-        if self._reward is None:
-            raise self._failed(f"its reward is {trace.reward!r}")
-        self._parts = {name: one.value for name, one in trace.rewards.items() if one is not None}
+        ended = self._seat.ended()
+        self._reward = reward_in(ended.reward)
+        if ended.problem or self._reward is None:
+            raise self._failed(ended.problem or f"its reward is {ended.reward!r}")
+        self._parts = ended.parts
 
     def _failed(self, why: str) -> Unavailable:
         return Unavailable("environment_failed", f"The environment verifiers failed: {why[:400]}.", kind="verifiers")
@@ -158,5 +177,5 @@ def _count() -> int:
 
 ENVIRONMENT = EnvironmentKind(
     name="verifiers", title="verifiers", about=ABOUT, open=VerifiersTaskset, count=_count, steps=40,
-    options={PACKAGE: "the installed taskset", PACKAGE_SETTINGS: "its own settings, a JSON object"},
+    options={PACKAGE: "the installed taskset or environment", PACKAGE_SETTINGS: "its own settings, a JSON object"},
     packages=("verifiers",), extra=MORE, apart=True, answer_s=600.0)

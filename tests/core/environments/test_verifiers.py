@@ -1,5 +1,6 @@
 """Tasksets of verifiers: what may run them is asked for by name; where the package is installed (330 MB: not in the
-test environment; `pip install "verifiers>=0.4,<0.5"` and this file), a conversation and tools are played to the end."""
+test environment; `pip install "verifiers>=0.4,<0.5"`, or "verifiers<0.4" for its older interface, and this file), one
+answer, a conversation and tools are played to the end."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import asyncio
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,9 +22,12 @@ from core.environments import apart
 from core.environments.adapters import verifiers
 from core.environments.environment import Environment
 from core.environments.registry import environment_task, open_environment, open_here
+from core.environments.seat import Ended
 
 TASKSETS = Path(__file__).parents[2] / "support" / "tasksets"
 IS_HERE = importlib.util.find_spec("verifiers") is not None
+IS_OLDER = IS_HERE and importlib.util.find_spec("verifiers.envs") is not None
+IS_NEW = IS_HERE and not IS_OLDER
 
 
 def test_a_task_that_names_a_package_asks_for_its_code() -> None:
@@ -44,7 +49,6 @@ class ScriptedSeat:
 
     def __init__(self, *questions: dict[str, object]) -> None:
         self.questions, self.answers, self.question = list(questions), [], {}
-        self.episode = self
 
     async def waits(self) -> bool:
         if self.questions:
@@ -61,8 +65,8 @@ class ScriptedSeat:
     async def leave(self) -> None:
         """Nothing is held."""
 
-    def exception(self) -> BaseException | None:
-        return KeyError("reward")
+    def ended(self) -> Ended:
+        return Ended(problem="KeyError: reward")
 
     async def begin(self, task: object) -> ScriptedSeat:
         return self
@@ -98,33 +102,65 @@ async def _act(place: Environment, name: str, arguments: str) -> Observation:
     return await place.act(place.read(ToolCall(id="c", name=name, arguments=arguments)), 1)
 
 
-@pytest.mark.skipif(not IS_HERE, reason="verifiers is not installed")
-@pytest.mark.timeout(900)
-def test_a_conversation_and_tools_are_played_to_their_end_by_the_real_package(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Workers that find the tasksets of the tests."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TASKSETS), *sys.path]))
     apart._processes.cache_clear()
+    yield
+    apart._processes().close()
+    apart._processes.cache_clear()
 
-    async def played(taskset: str, *calls: tuple[str, str]) -> tuple[list[str], float | None]:
-        task = environment_task("verifiers", item=0, taskset=taskset)
-        place = open_environment(task.environment)
+
+async def _played(taskset: str, *calls: tuple[str, str], **options: str) -> tuple[list[str], float | None]:
+    task = environment_task("verifiers", item=0, taskset=taskset, **options)
+    place = open_environment(task.environment)
+    try:
         seen = [(await place.reset(task, 0)).output.text]
         seen += [(await _act(place, *call)).output.text for call in calls]
-        total = (await place.score())[0].total
+        return seen, (await place.score())[0].total
+    finally:
         await place.close()
-        return seen, total
 
+
+@pytest.mark.skipif(not IS_NEW, reason="verifiers 0.4 is not installed")
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("_workers")
+def test_a_conversation_and_tools_are_played_to_their_end_by_the_real_package() -> None:
     async def all_played() -> None:
         guess = "tiphys-guess-v1"
-        assert await played(guess, ("reply", '{"text": "4"}'), ("reply", '{"text": "0"}')) == (
+        assert await _played(guess, ("reply", '{"text": "4"}'), ("reply", '{"text": "0"}')) == (
             ["Guess a number.", "Lower.", "The task is over; reward 1."], 100.0)
-        assert (await played(guess, ("reply", '{"text": "4"}')))[1] == 0.0, "what is not over is scored as it is"
-        assert await played("tiphys-shop-v1", ("shop_price", '{"thing": "pen"}'), ("reply", '{"text": "3"}')) == (
+        assert (await _played(guess, ("reply", '{"text": "4"}')))[1] == 0.0, "what is not over is scored as it is"
+        assert await _played("tiphys-shop-v1", ("shop_price", '{"thing": "pen"}'), ("reply", '{"text": "3"}')) == (
             ["What does a pen cost?", "3", "The task is over; reward 1."], 100.0)
         with pytest.raises(Unavailable, match="no-such-taskset"):
-            await played("no-such-taskset")
+            await _played("no-such-taskset")
+        with pytest.raises(Unavailable, match=r"verifiers<0\.4"):
+            await _played("tiphys-older")
 
-    try:
-        asyncio.run(all_played())
-    finally:
-        apart._processes().close()
-        apart._processes.cache_clear()
+    asyncio.run(all_played())
+
+
+@pytest.mark.skipif(not IS_OLDER, reason="verifiers before 0.4 is not installed")
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("_workers")
+def test_one_answer_tools_and_turns_of_the_older_interface_are_played_to_their_end() -> None:
+    right, wrong = ("reply", '{"text": "3"}'), ("reply", '{"text": "4"}')
+    asked, over = "What does a pen cost, 0?", "The task is over; reward 1."
+
+    async def all_played() -> None:
+        assert await _played("tiphys-older", right) == ([asked, over], 100.0)
+        assert (await _played("tiphys-older", wrong))[1] == 0.0
+        assert await _played("tiphys-older", right, config='{"kind": "eval"}') == (
+            ["Be brief.\n\n" + asked, over], 100.0)
+        tool = ("price", '{"thing": "pen"}')
+        assert await _played("tiphys-older", tool, right, config='{"kind": "tool"}') == ([asked, "3", over], 100.0)
+        assert await _played("tiphys-older", wrong, right, config='{"kind": "turns"}') == (
+            [asked, "Lower.", over], 100.0)
+        assert (await _played("tiphys-older", wrong, config='{"kind": "turns"}'))[1] == 0.0, "scored as it is"
+        assert (await _played("tiphys-older", wrong, wrong, config='{"kind": "turns"}'))[0][-1] == "Lower."
+        with pytest.raises(Unavailable, match="no_such"):
+            await _played("tiphys-older", config='{"no_such": 1}')
+
+    asyncio.run(all_played())

@@ -69,3 +69,4 @@ def test_no_item_is_both_learnt_from_and_held_out() -> None:
         setting, _ = people_design.read_design(name)
         assert not set(setting.learn.numbers) & set(setting.held.numbers)
         assert setting.tune_seed not in setting.seeds and setting.tuned_on <= setting.learn.count
+        assert bool(setting.rates) != bool(setting.rates_of) and setting.rates_of in ("", *people_design.designs())

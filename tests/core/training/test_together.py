@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 import psutil
 import pytest
+from support.cut_files import assert_cut_is_found
 from support.shard_cases import CASES, RUN, SHARED
 from support.tiny_model import make_model
 from support.updates import plain_gradient, session_rows, trainer_gradient, worst_error, write_rows
@@ -47,11 +48,9 @@ def made(tmp_path_factory):
 def outcomes(made, tmp_path_factory):
     """What two processes made of every case, in both precisions: the folder of each."""
     out = tmp_path_factory.mktemp("cases")
-    for precision in ("fp32", "bf16"):
-        (out / precision).mkdir()
-        command = [*launcher(), str(SUPPORT / "shard_cases.py"), precision, str(made[0]), str(out / precision)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
-        assert done.returncode == 0, done.stderr[-20_000:]
+    command = [*launcher(), str(SUPPORT / "shard_cases.py"), str(made[0]), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    assert done.returncode == 0, done.stderr[-20_000:]
     return out
 
 
@@ -165,7 +164,7 @@ def children(process: subprocess.Popen) -> list[psutil.Process]:
 
 
 def wait_for(process: subprocess.Popen, chosen: TrainSettings, step: int) -> None:
-    from core.training.train import step_of
+    from core.training.checkpoints import step_of
 
     while step_of(chosen.checkpoints / f"checkpoint-{step}") != step:  # it is there before it is whole
         assert process.poll() is None
@@ -173,7 +172,7 @@ def wait_for(process: subprocess.Popen, chosen: TrainSettings, step: int) -> Non
 
 
 def test_when_who_started_them_is_killed_they_save_and_stop(made, tmp_path):
-    from core.training.train import last_checkpoint, step_of
+    from core.training.checkpoints import last_checkpoint, step_of
 
     chosen = settings(made[0], tmp_path / "r", processes=2, epochs=2000)
     with started(chosen) as process:
@@ -200,6 +199,10 @@ def test_stopped_together_they_save_and_another_number_of_them_is_told_what_it_c
     with pytest.raises(Conflict) as refused:
         run(settings(made[0], tmp_path / "r", epochs=50))
     assert refused.value.code == "other_checkpoint"
+    files = [path for path in Path(first.checkpoint).rglob("*") if path.is_file()]
+    assert {"rng_state_0.pth", "rng_state_1.pth"} <= {path.name for path in files}
+    for path in files:
+        assert_cut_is_found(path, Path(first.checkpoint))
 
 
 def test_who_shares_rows_computes_a_part_of_each_and_together_all(made):

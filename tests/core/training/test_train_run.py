@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from support.cut_files import assert_cut_is_found
 from support.tiny_model import make_model
 
 from core.domain.errors import Conflict, InvalidInput
@@ -70,8 +72,9 @@ def settings(data, model, out, **more) -> TrainSettings:
 
 
 @pytest.mark.timeout(240)
-def test_killed_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(data, model, tmp_path):
-    """Needs checkpoints, the order of the rows and the optimizer's state to survive a SIGKILL and a SIGTERM."""
+def test_killed_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(data, model, tmp_path, caplog):
+    """Needs checkpoints, the order of the rows and the optimizer's state to survive a SIGKILL and a SIGTERM; and a
+    checkpoint of which a file is cut to be told from a whole one."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     expected = []
@@ -91,18 +94,26 @@ def test_killed_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(data, 
     assert first > 1 and stopped.returncode == 0 and not half.exists()
     assert last["stopped"] and not last["done"] and last["resumed_at"] == first - 1
     assert Path(last["checkpoint"]).name == f"checkpoint-{last['step']}"
+    cut = Path(shutil.copytree(out, tmp_path / "cut")) / "checkpoints" / f"checkpoint-{last['step']}"
     again = run(settings(data, model, out, epochs=4))
     assert again.done and again.resumed_at == last["step"] and again.step == again.steps == 16
+    for path in sorted(p for p in cut.rglob("*") if p.is_file()):
+        assert_cut_is_found(path, cut)
+    os.truncate(cut / "optimizer.pt", 0)  # as after a loss of power
+    with caplog.at_level(logging.WARNING, "training"):
+        without = run(settings(data, model, tmp_path / "cut", epochs=4))
+    assert without.done and without.resumed_at == first - 1 and "bytes of optimizer.pt" in caplog.text
     metrics = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
     assert [m["step"] for m in metrics] == list(range(1, 17))
     assert [m["loss"] for m in metrics] == pytest.approx([m.loss for m in expected], abs=1e-4)
     assert metrics[-1]["loss"] < metrics[0]["loss"] - 1
     assert metrics[0]["lr"] == pytest.approx(1e-2) and metrics[-1]["lr"] < 1.2e-3
     assert {"tokens_per_s", "memory_mb", "trained_share", "seconds", "steps"} <= set(metrics[0])
-    trained = AutoModelForCausalLM.from_pretrained(out / "model")
     reference = AutoModelForCausalLM.from_pretrained(tmp_path / "whole" / "model")
-    for a, b in zip(trained.parameters(), reference.parameters(), strict=True):
-        assert a.allclose(b, atol=1e-4)
+    for folder in (out, tmp_path / "cut"):
+        trained = AutoModelForCausalLM.from_pretrained(folder / "model")
+        for a, b in zip(trained.parameters(), reference.parameters(), strict=True):
+            assert a.allclose(b, atol=1e-4)
     assert AutoTokenizer.from_pretrained(out / "model").chat_template
     assert list((out / "model").glob("*.safetensors"))
 
