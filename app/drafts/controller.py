@@ -27,6 +27,13 @@ class DraftsRead(NamedTuple):
     answers: Mapping[int, Sequence[DraftAnswer]]
 
 
+class AnswersRead(NamedTuple):
+    """What the author of a draft gave."""
+
+    number: int
+    answers: Sequence[DraftAnswer]
+
+
 class DraftsUnread(NamedTuple):
     """Why a thread could not read them: it has nobody to tell."""
 
@@ -43,6 +50,9 @@ class DraftsController(QObject):
         self._name = ""
         self._work = BackgroundWork(self)
         self._work.done.connect(self._on_read)
+        self._answers: Mapping[int, Sequence[DraftAnswer]] = {}
+        self._reading = BackgroundWork(self)
+        self._reading.done.connect(self._show_answers)
         self.dialog: DraftsDialog | None = None
         """The one of the folder that was opened last; None before it was read."""
         place.actions["file.drafts"].triggered.connect(self._on_asked)
@@ -65,21 +75,34 @@ class DraftsController(QObject):
             self._place.notices.report(found.error)
             if self.dialog is not None:
                 self.dialog.is_waiting = False
-        elif self.dialog is None:
+            return
+        self._answers = found.answers
+        if self.dialog is None:
             self.dialog = self._dialog_of(found)
         else:
-            self.dialog.show_drafts(*found)
+            self.dialog.show_drafts(found.records)
             self.dialog.go_on()
 
     def _dialog_of(self, found: DraftsRead) -> DraftsDialog:
         from app.drafts.dialog import DraftsDialog  # not before the first paint
 
         made = DraftsDialog(self._name, self._window)
-        made.show_drafts(*found)
+        made.answers_asked.connect(self._read_answers)
+        made.show_drafts(found.records)
         made.decided.connect(self._store_word)
         made.session_asked.connect(self._open_session)
         made.open()
         return made
+
+    def _read_answers(self, number: int) -> None:
+        """Each is 16 MiB at most: a thread reads them."""
+        self._reading.start(_answers_of, self._answers, number)
+
+    def _show_answers(self, found: AnswersRead | DraftsUnread) -> None:
+        if isinstance(found, DraftsUnread):
+            self._place.notices.report(found.error)
+        elif self.dialog is not None:
+            self.dialog.show_answers(*found)
 
     def _store_word(self, name: str, state: DraftState, reason: str) -> None:
         self._work.start(_read, self._records, (name, state, reason))
@@ -94,8 +117,19 @@ def _read(records: DraftRecords, word: tuple[str, DraftState, str] | None = None
         if word is not None:
             records.decide(*word)
         return DraftsRead(records.all(), records.answers())
-    except ReportableError as error:
+    except (ReportableError, OSError) as error:
+        return _unread(error)
+
+
+def _answers_of(answers: Mapping[int, Sequence[DraftAnswer]], number: int) -> AnswersRead | DraftsUnread:
+    try:
+        return AnswersRead(number, answers.get(number, ()))
+    except (ReportableError, OSError) as error:
+        return _unread(error)
+
+
+def _unread(error: ReportableError | OSError) -> DraftsUnread:
+    if isinstance(error, ReportableError):
         return DraftsUnread(error)
-    except OSError as error:
-        return DraftsUnread(Unavailable("folder_unusable", f"The folder of drafts cannot be used: {error}",
-                                        path=str(error.filename)))
+    return DraftsUnread(Unavailable("folder_unusable", f"The folder of drafts cannot be used: {error}",
+                                    path=str(error.filename)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -22,8 +22,10 @@ KEYS = {"accepted": "A", "refused": "R", "to mend": "M"}
 
 
 class DraftsDialog(QDialog):
-    """`decided` gives a draft's id, what becomes of it and why; `session_asked` a session of its author or policy."""
+    """`decided` gives a draft's id, what becomes of it and why; `session_asked` a session of its author or policy;
+    `answers_asked` the number of the draft whose answers are to be shown."""
 
+    answers_asked = Signal(int)
     decided = Signal(str, str, str)
     session_asked = Signal(str)
 
@@ -34,7 +36,7 @@ class DraftsDialog(QDialog):
         self.is_waiting = False
         """A word is being stored: the next one waits until it is there."""
         self._records: dict[str, DraftRecord] = {}
-        self._answers: Mapping[int, Sequence[DraftAnswer]] = {}
+        self._answers: Sequence[DraftAnswer] = ()
         self.drafts, self.answers = EntriesModel(self), EntriesModel(self)
         self.list = EntryList(self.drafts, self.tr("Drafts"), self)
         self.history = EntryList(self.answers, self.tr("Answers of the author"), self)
@@ -91,10 +93,10 @@ class DraftsDialog(QDialog):
     def _return_draft(self) -> None:
         self.decide("to mend")
 
-    def show_drafts(self, records: Sequence[DraftRecord], answers: Mapping[int, Sequence[DraftAnswer]]) -> None:
+    def show_drafts(self, records: Sequence[DraftRecord]) -> None:
         """Show these; the chosen draft stays chosen."""
         self.is_waiting = False
-        self._records, self._answers = {one.id: one for one in records}, answers
+        self._records = {one.id: one for one in records}
         self.drafts.show([(one.id, draft_line(one)) for one in records])
         if not self.list.currentIndex().isValid() and records:
             self.list.setCurrentIndex(self.drafts.index(0))
@@ -138,21 +140,32 @@ class DraftsDialog(QDialog):
         record = self.chosen
         if record is None:
             return
-        answers = list(self._answers.get(record.number, ()))
         self.title.setText(record.title or record.id)
+        self.facts.setText(facts_of(record, ()))
+        self.gates.clear()
+        self.session.setEnabled(bool(record.session))
+        self._answers = ()
+        self.answers.show(())
+        self.text.placeholder(self.tr("reading …"))
+        self.answers_asked.emit(record.number)
+
+    def show_answers(self, number: int, answers: Sequence[DraftAnswer]) -> None:
+        """Show what the author of a draft gave; nothing where another one is looked at by now."""
+        record = self.chosen
+        if record is None or record.number != number:
+            return
+        self._answers = answers
         self.facts.setText(facts_of(record, answers))
         gates = gates_passed(record, answers)
         self.gates.setText("   ".join(f"{'✓' if passed else '✗'} {name}" for name, passed in gates))
-        self.session.setEnabled(bool(record.session))
         self.answers.show([((record.id, at), answer_line(one)) for at, one in enumerate(answers)])
         if answers:
             self.history.setCurrentIndex(self.answers.index(len(answers) - 1))
         self._show_answer()
 
     def _show_answer(self) -> None:
-        record, index = self.chosen, self.history.currentIndex()
-        answers = list(self._answers.get(record.number, ())) if record is not None else []
-        if not answers:
+        index = self.history.currentIndex()
+        if not self._answers:
             self.text.placeholder(self.tr("What its author gave was not noted."))
-        elif index.isValid() and index.row() < len(answers):
-            self.text.show_parts(answer_parts(answers, index.row()))
+        elif index.isValid() and index.row() < len(self._answers):
+            self.text.show_parts(answer_parts(self._answers, index.row()))

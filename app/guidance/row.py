@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.guidance.model import GuidanceLine, GuidanceRole
@@ -33,10 +33,9 @@ class GuidanceRowDelegate(QStyledItemDelegate):
         line: GuidanceLine = index.data(GuidanceRole)
         rect: QRect = option.rect
         font: QFont = option.font
-        palette: QPalette = option.palette
         painter.save()
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
+            theme.fill_selected(painter, rect, active=bool(option.state & QStyle.StateFlag.State_Active))
         painter.fillRect(QRect(rect.left(), rect.top() + 2, 3, rect.height() - 4), theme.colour(line.meaning))
         metrics = QFontMetrics(font)
         painter.setFont(font)

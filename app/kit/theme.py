@@ -10,14 +10,17 @@ import re
 from functools import cache
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QApplication
 
 from app.kit import contrast, tokens
 
 GRID = tokens.WITHIN
 """The unit of all margins and gaps, in pixels."""
+
+FRAME = 2
+"""Width of the frame of what is selected, in high contrast; `contrast.qss` has the same."""
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 STYLE = RESOURCES / "style"
@@ -56,6 +59,24 @@ def ground_of(meaning: str) -> QColor:
 
 def _value(name: str, dark: bool, high: bool) -> QColor:
     return QColor(tokens.COLOURS[name][dark + 2 * high])
+
+
+def fill_selected(painter: QPainter, rect: QRect, *, active: bool = True) -> None:
+    """Draw the ground of a selected row; in high contrast it has a frame."""
+    painter.fillRect(rect, colour("selected" if active else "selected_idle"))
+    frame_selected(painter, rect)
+
+
+def frame_selected(painter: QPainter, rect: QRect) -> None:
+    """Draw the frame of what is selected, where contrast is high."""
+    if is_high_contrast():
+        painter.save()
+        pen = QPen(colour("line"), FRAME)
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(rect.adjusted(1, 1, -1, -1))
+        painter.restore()
 
 
 def terminal_colour(name: str) -> QColor | None:
@@ -166,7 +187,8 @@ def _sheet(dark: bool, high: bool) -> str:
     """The style sheet with colours and lengths of now in place of its `@` words."""
     words = {name: _value(name, dark, high).name() for name in tokens.COLOURS}
     words |= {"style": STYLE.as_posix(), "mode": "dark" if dark else "light"}
-    text = (STYLE / "base.qss").read_text(encoding="utf-8").partition("*/")[2]
+    text = "".join((STYLE / f"{name}.qss").read_text(encoding="utf-8").partition("*/")[2]
+                   for name in ("base", *(["contrast"] if high else [])))
     return re.sub(r"@(\w+)", lambda m: f"{px(int(m[1]))}px" if m[1].isdigit() else words[m[1]], text)
 
 

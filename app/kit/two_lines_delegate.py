@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.kit import theme
@@ -27,10 +27,9 @@ class TwoLinesDelegate(QStyledItemDelegate):
             return
         rect: QRect = option.rect
         font: QFont = option.font
-        palette: QPalette = option.palette
         painter.save()
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
+            theme.fill_selected(painter, rect, active=bool(option.state & QStyle.StateFlag.State_Active))
         height = QFontMetrics(font).height()
         line = QRect(rect.left() + PAD, rect.top() + theme.GRID, rect.width() - 2 * PAD, height)
         self._first(painter, lines, line, font)

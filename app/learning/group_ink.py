@@ -46,7 +46,7 @@ class StepCells(QStyledItemDelegate):
         painter.save()
         if option.state & QStyle.StateFlag.State_Selected:
             focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
-            painter.fillRect(rect, theme.colour("selected" if focused else "selected_idle"))
+            theme.fill_selected(painter, rect, active=focused)
         if step is not None:
             bar = QRect(rect.left(), rect.top() + 3, theme.px(tokens.CURSOR), rect.height() - 6)
             painter.fillRect(bar, theme.colour(meaning_of(step.advantage)))

@@ -65,7 +65,7 @@ class OutlineDelegate(QStyledItemDelegate):
         has_keys = option.widget is not None and option.widget.hasFocus()
         is_current = bool(option.state & QStyle.StateFlag.State_Selected) and has_keys
         if is_here or is_current:
-            painter.fillRect(option.rect, theme.colour("selected" if is_current or not has_keys else "selected_idle"))
+            theme.fill_selected(painter, option.rect, active=is_current or not has_keys)
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(option.rect, theme.colour("hover"))
         if is_here:

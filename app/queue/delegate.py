@@ -53,7 +53,7 @@ class QueueRowDelegate(QStyledItemDelegate):
         rect: QRect = option.rect
         if option.state & QStyle.StateFlag.State_Selected:
             active = bool(option.state & QStyle.StateFlag.State_Active)
-            painter.fillRect(rect, theme.colour("selected" if active else "selected_idle"))
+            theme.fill_selected(painter, rect, active=active)
             view = option.widget
             if isinstance(view, QAbstractItemView) and view.currentIndex().row() == index.row():
                 bar = QRect(rect.left(), rect.top(), theme.px(tokens.CURSOR), rect.height())

@@ -98,7 +98,7 @@ class SourceDelegate(QStyledItemDelegate):
         rect: QRect = option.rect
         if option.state & QStyle.StateFlag.State_Selected:
             focused = bool(option.state & QStyle.StateFlag.State_Active)
-            painter.fillRect(rect, theme.colour("selected" if focused else "selected_idle"))
+            theme.fill_selected(painter, rect, active=focused)
             bar = QRect(rect.left(), rect.top(), theme.px(tokens.CURSOR), rect.height())
             painter.fillRect(bar, theme.colour("person" if focused else "edge"))
         elif option.state & QStyle.StateFlag.State_MouseOver:

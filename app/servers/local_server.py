@@ -23,6 +23,10 @@ from core.store.home import Home
 from core.store.lock import is_held
 
 START_S = 30.0
+SLOW_S = 300.0
+"""How long a server may take to answer: one that somebody else started, and one of our own, whose life is seen. On a
+busy machine it answers late, and until then the window says that it starts."""
+
 CHECK_S = 2.0
 
 
@@ -106,8 +110,8 @@ class LocalServer(QObject):
         if not is_held(self._home.server_lock):
             self._child = self._start()
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + START_S
-        while loop.time() < deadline:
+        began = loop.time()
+        while loop.time() < began + (SLOW_S if self._child is not None else START_S):
             if is_held(self._home.server_lock) and (endpoint := self._read_endpoint()) is not None:
                 return endpoint
             if self._child is not None and self._child.poll() is not None:

@@ -17,9 +17,6 @@ from app.trajectory.nested import NestedModel
 from app.trajectory.row_ink import RowInk, short_path
 
 Index = QModelIndex | QPersistentModelIndex
-FRAME = 2
-"""What is selected has a frame of so many pixels where contrast is high."""
-
 GAP = tokens.BETWEEN
 DEEPEST = 4
 """A subagent's rows stand further in at most so often; their tool is as much narrower."""
@@ -123,8 +120,7 @@ class StepRowDelegate(QStyledItemDelegate):
         if state & _SELECTED or (is_read and current < 0):
             painter.fillRect(rect, ink.colour("selected" if has_keys else "selected_idle"))
             if ink.is_high_contrast:
-                painter.setPen(QPen(ink.colour("line"), FRAME))
-                painter.drawRect(rect.adjusted(1, 1, -1, -1))
+                theme.frame_selected(painter, rect)
         elif state & _HOVERED:
             painter.fillRect(rect, ink.colour("hover"))
         if is_found:

@@ -59,6 +59,7 @@ class PersonsTurn:
         """What the person wants stands in the place of the model's answer from now on."""
         now = datetime.now(UTC)
         completion = Completion(message=self._message(wanted), finish_reason="person", started_at=now, ended_at=now)
+        opened = msgspec.structs.replace(opened, started_at=now)  # that it waited for them is no time of the step
         with self._journal.transaction("acted"):
             self._journal.put_slot("acts", self._inbox.acts[1:])
             return self._steps.answered(opened, completion, author=wanted.person, asked=wanted.id)
@@ -70,6 +71,8 @@ class PersonsTurn:
         with self._journal.transaction("hand back"):
             dropped = tuple(act.id for act in self._inbox.acts)
             self._journal.add(HandedBack(step=self._next, reason=reason, dropped=dropped))
+            if (opened := self._steps.open) is not None and opened.completion is None:
+                self._journal.put_slot("open", msgspec.structs.replace(opened, started_at=datetime.now(UTC)))
             self._journal.put_slot("takeover", None)
             self._journal.put_slot("acts", None)
 

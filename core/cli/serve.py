@@ -68,7 +68,8 @@ def serve(file: Path | None, print_settings: bool, private: bool, as_json: bool,
             return
         say(f"Serving at {server.url}")
         for address in server.addresses:
-            say(f"Elsewhere: {address}")
+            if address != server.url:
+                say(f"Elsewhere: {address}")
 
     run(settings_of(home, values, private), ready)
 

@@ -16,6 +16,8 @@ from core.store import log
 from core.store.home import Home
 
 _LOOK_S = 0.2
+_LINE = 100
+"""Letters of a step's title that a line shows."""
 
 
 def watch_to_end(
@@ -40,13 +42,14 @@ def event_line(trajectory: Trajectory, event: Event) -> str:
     """One line for an event that a person wants to see pass by, or ""."""
     match event.fact:
         case e.StepAdded() as f:
-            return f"  step {f.head.number:>3} {'✗' if f.head.is_error else '·'} {f.head.title[:100]}"
+            return f"  step {f.head.number:>3} {'✗' if f.head.is_error else '·'} {_cut(f.head.title)}"
         case e.GuidanceDelivered() as f:
             return f"  ★ guidance delivered at step {f.step}"
         case e.ScoreGiven(failed=True) as f:
             return f"  not scored: {f.message[:300]}"
         case e.ScoreGiven() as f:
-            return f"  score {f.total}{_gained(trajectory, f)}: {f.message[:100]}"
+            gain = gain_of(trajectory.created.task if trajectory.created else None, f)
+            return f"  score {f.total}{f', {gain.words}' if gain else ''}: {_cut(f.message, 2 * _LINE)}"
         case e.SummaryAdded() as f:
             return f"  summary of steps {f.first}–{f.last}"
         case e.SessionContinued():
@@ -60,9 +63,5 @@ def event_line(trajectory: Trajectory, event: Event) -> str:
     return ""
 
 
-def _gained(trajectory: Trajectory, score: e.ScoreGiven) -> str:
-    """How far a score is from the best that is known of its task, in the unit of the task's metric."""
-    gain = gain_of(trajectory.created.task if trajectory.created else None, score)
-    if gain is None:
-        return ""
-    return f", {abs(gain.gain):.4g} {'beyond' if gain.gain > 0 else 'short of'} the best known"
+def _cut(text: str, most: int = _LINE) -> str:
+    return text if len(text) <= most else text[: most - 2].rstrip() + " …"

@@ -20,9 +20,11 @@ class Gain(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The gain with its sign, and its ratio in percent, as G +0.12 (+3.1 %)."""
-        share = f" ({self.ratio:+.1%})".replace("%", " %") if self.ratio else ""
-        return f"G {self.gain:+.4g}{share}"
+        """How far it is from the best known, and how much of that this is, as 0.12 (3.1 %) beyond the best known."""
+        if not self.gain:
+            return "as good as the best known"
+        share = f" ({abs(self.ratio):.1%})".replace("%", " %") if self.ratio else ""
+        return f"{abs(self.gain):.4g}{share} {'beyond' if self.gain > 0 else 'short of'} the best known"
 
 
 def gain_of(task: Task | None, score: ScoreGiven) -> Gain | None:

@@ -18,13 +18,11 @@ RECENT = 64
 class Outputs(ByPlace[TerminalOutput]):
     """Outputs in the order of the log. With a `Read` their bytes stay in the log until they are looked at."""
 
-    def __init__(self, read: Read | None = None, outputs: Sequence[TerminalOutput] = ()) -> None:
+    def __init__(self, read: Read | None = None) -> None:
         self._read = read
         self.seqs, self.offsets, self.sizes = array("I"), array("q"), array("I")
         self._held: list[TerminalOutput] = []
         self._recent: OrderedDict[int, TerminalOutput] = OrderedDict()
-        for one in outputs:
-            self.add(0, one)
 
     def add(self, seq: int, fact: TerminalOutput) -> None:
         """Take the next output."""

@@ -30,7 +30,7 @@ class AnswerReader:
         self._raw = bytearray()
         self._plain: bytearray | None = None
         """The same without its coding, where it has one."""
-        self._unpacked = zlib.decompressobj(47)  # of gzip and of zlib
+        self._unpacked: zlib._Decompress | None = None
         self._events = EventReader()
         self._stream: AnswerStream = dialect.stream()
         self._status = 0
@@ -44,7 +44,7 @@ class AnswerReader:
         self._in_events = "event-stream" in head.field("content-type").lower()
         coding = head.field("content-encoding").lower()
         if coding in ("gzip", "x-gzip", "deflate"):
-            self._plain = bytearray()
+            self._plain, self._unpacked = bytearray(), zlib.decompressobj(47)  # of gzip and of zlib
         elif coding not in ("", "identity"):
             raise bad_http(f"the coding {coding[:40]!r}, which was not asked for")
 
@@ -62,6 +62,7 @@ class AnswerReader:
 
     def _unpack(self, piece: bytes) -> bytes:
         assert self._plain is not None
+        assert self._unpacked is not None
         try:
             made = self._unpacked.decompress(piece, MOST_ANSWER - len(self._plain) + 1)
         except zlib.error as error:

@@ -122,13 +122,11 @@ class LinkedSandbox:
         return entries
 
 
-def make_socket_folder(folder: Path, owner: int | None = None) -> None:
+def make_socket_folder(folder: Path) -> None:
     """A folder that only its owner may enter, for the daemon's socket. Raises Unavailable."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.chmod(0o700)
-        if owner is not None:
-            os.chown(folder, owner, owner)
     except OSError as error:
         raise Unavailable("sandbox_folder", f"The sandbox's folder cannot be made: {error}.") from error
 

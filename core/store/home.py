@@ -127,6 +127,13 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """Put a file under its name only once it is whole: who reads meanwhile reads the one before. It is not synced."""
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(data)
+    part.replace(path)
+
+
 def write_private(path: Path, data: bytes) -> None:
     """Replace a file in one move, mode 0600: a reader sees the old bytes or the new ones, never a half."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

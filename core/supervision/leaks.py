@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
@@ -19,13 +19,7 @@ def secret_printed(evidence: Evidence) -> Iterator[Finding]:
         called = " ".join([body.thought, *(msgspec.json.encode(a.arguments).decode() for a in body.actions)])
         seen = "\n".join(o.output.text for o in body.observations)
         for text, where in ((called, "the action holds"), (seen, "the result shows")):
-            if kind := _secret(text, evidence.secrets):
-                yield Finding(body.number, f"{where} a secret ({kind})")
+            if secret := next(iter(find_secrets(text)), None):
+                yield Finding(body.number, f"{where} a secret ({secret.kind})")
                 break
-
-
-def _secret(text: str, exact: Sequence[str]) -> str:
-    if any(len(s) >= 6 and s in text for s in exact):
-        return "an exact value"
-    return next((f.kind for f in find_secrets(text)), "")
 

@@ -20,26 +20,26 @@ BodyOf = Callable[[str], StepBody | None]
 """The body of a hash, or None where it is not at hand; such steps are passed over."""
 
 
-def gather(trajectory: Trajectory, body_of: BodyOf, secrets: Sequence[str] = ()) -> Evidence:
+def gather(trajectory: Trajectory, body_of: BodyOf) -> Evidence:
     """What the rules may look at."""
     bodies = (body_of(entry.body) for entry in trajectory.steps)
     steps = [b for b in bodies if b is not None]
     delivered = [g for g in trajectory.guidance.values() if g.delivered_step is not None]
     origin = trajectory.created.program if trajectory.created else LIVE
     return Evidence(steps=steps if origin == LIVE else in_our_words(steps, table_of(origin)), files=trajectory.files,
-                    scores=trajectory.scores, guidance=delivered, secrets=secrets, origin=origin,
+                    scores=trajectory.scores, guidance=delivered, origin=origin,
                     task=trajectory.created.task if trajectory.created else None)
 
 
-def propose(trajectory: Trajectory, body_of: BodyOf, rules: Sequence[str] | Sequence[Rule] | None = None,
-            secrets: Sequence[str] = ()) -> list[Event]:
+def propose(trajectory: Trajectory, body_of: BodyOf, rules: Sequence[str] | Sequence[Rule] | None = None
+            ) -> list[Event]:
     """The verdicts that rules (by name, or themselves; None: all) would add to this log; empty when all was said.
 
     A rule that no longer finds a step, or is switched off, takes its earlier verdict back. A rule that breaks says
     nothing and takes nothing back. Raises NotFound for an unknown name.
     """
     chosen = [r if isinstance(r, Rule) else RULES.get([r])[0] for r in (RULES.get() if rules is None else rules)]
-    evidence = gather(trajectory, body_of, secrets)
+    evidence = gather(trajectory, body_of)
     seen = {body.number for body in evidence.steps}
     return [e for rule in chosen for e in _verdicts(rule, trajectory, evidence, seen)]
 

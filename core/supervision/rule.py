@@ -22,15 +22,14 @@ LIVE = "live"
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule may look at: the steps' bodies in order, changes of files and scores in the order of the log, the
-    task, delivered guidance, and exact values (`secrets`) that must not be shown. `origin` is live, or the format that
-    the session was imported from; then actions have our names (`foreign_tools`), and their results their own texts."""
+    task and delivered guidance. `origin` is live, or the format that the session was imported from; then actions have
+    our names (`foreign_tools`), and their results their own texts."""
 
     steps: Sequence[StepBody]
     files: Sequence[FileChanged] = ()
     scores: Sequence[ScoreGiven] = ()
     guidance: Sequence[Guidance] = ()
     task: Task | None = None
-    secrets: Sequence[str] = ()
     origin: str = LIVE
 
     @property

@@ -15,6 +15,7 @@ from core.domain.task import Evaluator, Host
 from core.tasks.dockerfile import Dockerfile
 from core.tasks.folder import inside, read_text
 from core.tasks.foreign_folder import not_possible
+from core.tasks.harbor_services import services_of
 
 BUILD, TESTS = "environment", "tests"
 WORKDIR = "/app"
@@ -37,6 +38,12 @@ def main_host(folder: Path, raw: Mapping[str, Any]) -> tuple[Host, str]:
     host, image_user = _host(folder, BUILD, "main", environment, agent)
     own = image_user if image_user not in _ROOT and _ACCOUNT.match(image_user) else ""
     return msgspec.structs.replace(host, user=str(agent.get("user") or own)), image_user
+
+
+def hosts_beside(folder: Path, main: Host) -> tuple[Host, ...]:
+    """What a compose file puts beside the agent's host. Raises InvalidInput."""
+    return next((services_of(folder, BUILD, name, main) for name in _COMPOSE[:-1] if (folder / BUILD / name).exists()),
+                ())
 
 
 def evaluator_of(folder: Path, raw: Mapping[str, Any], main: Host, image_user: str, script: str) -> Evaluator:
@@ -83,10 +90,9 @@ def _verifier(folder: Path, raw: Mapping[str, Any], main: Host, image_user: str)
 def _host(folder: Path, place: str, name: str, environment: Mapping[str, Any], phase: Mapping[str, Any]
           ) -> tuple[Host, str]:
     """A host, and the account that its Dockerfile ends as."""
-    for compose in _COMPOSE:
+    for compose in _COMPOSE if place == TESTS else _COMPOSE[-1:]:
         if (folder / place / compose).exists():
-            raise not_possible(f"{place}/{compose}: services, mounts and networks of a compose file are not to be had "
-                               "here")
+            raise not_possible(f"{place}/{compose}: services beside a container of this kind are not to be had here")
     image = str(environment.get("docker_image") or "")
     workdir, build, image_user = str(environment.get("workdir") or ""), "", ""
     bases: tuple[str, ...] = ()

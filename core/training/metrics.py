@@ -11,6 +11,7 @@ import msgspec
 import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
+from core.store.home import write_whole
 from core.training.launch import is_first
 from core.workers.training import Metric, OnMetric
 
@@ -93,5 +94,5 @@ def _cut_to(path: Path, upto: int) -> list[dict[str, Any]]:
             continue
         if line.get("step", 0) <= upto:
             lines.append(line)
-    path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    write_whole(path, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))  # a window may be following it
     return lines

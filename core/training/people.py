@@ -110,15 +110,15 @@ def preferred_suffixes(rows: Sequence[PolicyRow], now: Sequence[Reals], referenc
     return preferred(rows, now, reference, pairs, beta)
 
 
-def with_verdicts(rows: Sequence[PolicyRow], verdicts: Mapping[str, Mapping[int, float]], strength: float, *,
-                  scaled: bool = True) -> list[Reals]:
+def with_verdicts(rows: Sequence[PolicyRow], verdicts: Mapping[str, Mapping[int, float]], strength: float
+                  ) -> list[Reals]:
     """Advantages of every own token: the outcome's (as GRPO's), and `strength` times how much better a step was judged
     than the steps of its group. `verdicts` are -1 (mask) to 1 (keep) by session and step; 0 where nobody spoke.
 
     Less the group's mean, a judge that masks much moves no more than one that masks little, and a session of many
     steps no more than a short one. Where outcomes differ, verdicts add at most half of the outcome's advantage.
     """
-    outcome = centred(rows, {row.session: row.reward for row in rows}, scaled=scaled)
+    outcome = centred(rows, {row.session: row.reward for row in rows}, scaled=True)
     means = {name: _mean([verdicts.get(s, {}).get(step, 0.0) for s in members for step in _steps(rows, s)])
              for name, members in by_group(rows).items()}
     found = []

@@ -17,7 +17,7 @@ from core.domain.trajectory import Trajectory
 from core.export.source import LogSource
 from core.rollouts.rollout import Rollout, stored_rollout
 from core.store import log
-from core.store.home import Home
+from core.store.home import Home, write_whole
 from core.store.sqlite import Connection, connect
 from core.training.people import suffixes
 from core.training.people_rows import AdvisedRows, PlainContexts, branch_pairs, row_of_step, verdict_values
@@ -196,7 +196,7 @@ def save_words(path: Path, words: PeopleWords) -> None:
     layout = _Layout(len(words.corrections), len(words.advised), len(words.branches), words.pairs, words.verdicts,
                      words.left_out)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.with_suffix(".json").write_bytes(msgspec.json.encode(layout))
+    write_whole(path.with_suffix(".json"), msgspec.json.encode(layout))
     save_rows(path, [*words.corrections, *(one.advised for one in words.advised),
                      *(one.plain for one in words.advised), *words.branches, *words.judged])
 

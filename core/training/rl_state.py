@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import torch
 
-from core.store.home import sync
+from core.store.home import sync, write_whole
 from core.training.checkpoints import seal, sync_all, whole_ones
 from core.training.people_source import PeopleWords, load_words, save_words
 from core.training.policy_rows import PolicyRow, load_rows, save_rows
@@ -39,7 +39,7 @@ class RunFolder:
         if path.is_file():
             check_same_run(str(self._root), _DEFAULTS | msgspec.json.decode(path.read_bytes()), facts)
             return
-        self._write(path, msgspec.json.format(msgspec.json.encode(facts), indent=2))
+        write_whole(path, msgspec.json.format(msgspec.json.encode(facts), indent=2))
 
     def last(self) -> int:
         """After how many updates the newest whole weights were saved; 0 for none. What was left half-written goes."""
@@ -80,7 +80,7 @@ class RunFolder:
         """Keep an update's sessions, last their rows."""
         path = self._rows(update)
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._write(path.with_suffix(".json"), msgspec.json.encode(played))
+        write_whole(path.with_suffix(".json"), msgspec.json.encode(played))
         save_rows(path, rows)
 
     def people(self, update: int) -> PeopleWords | None:
@@ -96,7 +96,7 @@ class RunFolder:
         """What there is to see of an update's groups."""
         path = self._root / "groups" / f"{update:05d}.json"
         path.parent.mkdir(exist_ok=True)
-        self._write(path, msgspec.json.encode(sheets))
+        write_whole(path, msgspec.json.encode(sheets))
 
     def cut_metrics(self, update: int) -> None:
         """Forget the lines of updates that have to be made again; a killed run may have left a half one."""
@@ -108,7 +108,7 @@ class RunFolder:
             except msgspec.DecodeError:
                 continue
             lines += [text] if metric.update <= update else []
-        self._write(path, b"".join(line + b"\n" for line in lines))
+        write_whole(path, b"".join(line + b"\n" for line in lines))
 
     def add_metric(self, metric: RlMetric) -> None:
         """One more line."""
@@ -127,8 +127,3 @@ class RunFolder:
 
     def _rows(self, update: int) -> Path:
         return self._root / "rollouts" / f"{update:05d}.npz"
-
-    def _write(self, path: Path, data: bytes) -> None:
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(data)
-        part.replace(path)

@@ -18,6 +18,7 @@ from core import program
 from core.domain.errors import InvalidInput, Unavailable
 from core.llm.extra import require_extra
 from core.llm.foreign_model import model_config
+from core.store.home import write_whole
 from core.training.checkpoints import check_form, last_checkpoint, step_of
 from core.training.launch import gpus_here, is_first, is_launched, launch
 from core.training.settings import TrainSettings, check_gpus, check_same_run
@@ -156,6 +157,4 @@ def _claim(settings: TrainSettings, facts: DataFacts) -> None:
         check_same_run(settings.out, before, facts_of_run)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_bytes(msgspec.json.format(msgspec.json.encode(facts_of_run), indent=2))
-    part.replace(path)
+    write_whole(path, msgspec.json.format(msgspec.json.encode(facts_of_run), indent=2))

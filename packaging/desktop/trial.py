@@ -192,7 +192,7 @@ def _trajectory() -> Path:
 
 
 def _panels() -> list[Path]:
-    return [path for path in sorted((ROOT / "app").glob("*/panel.py")) if "PANEL" in path.read_text(encoding="utf-8")]
+    return [path for path in sorted((ROOT / "app").glob("*/__init__.py")) if "PANEL" in path.read_text(encoding="utf-8")]
 
 
 def _keys() -> set[str]:

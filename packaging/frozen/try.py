@@ -43,7 +43,7 @@ class Frozen:
 
 def panels() -> int:
     """How many panels the sources have."""
-    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "app").glob("*/panel.py"))
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "app").glob("*/__init__.py"))
     return sum(re.search(r"^PANEL\s*=", text, re.M) is not None for text in texts)
 
 

@@ -1745,6 +1745,10 @@
         <translation>作者的会话</translation>
     </message>
     <message>
+        <source>reading …</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
         <source>What its author gave was not noted.</source>
         <translation>没有记录作者的作答。</translation>
     </message>

@@ -2,6 +2,7 @@
 
     make bench                       all of them
     python tests/benchmarks/run.py live stored fanout stuck soak chain secrets search order sessions gateway snapshots
+    python tests/benchmarks/run.py mount             data of 5 GB that a host reads in place
     python tests/benchmarks/run.py hand_in           a workspace of 2 GB, a submission of 500 MB
     python tests/benchmarks/run.py commands --seed FOLDER   the command family, beside ResearchGym's own
     python tests/benchmarks/run.py view              the viewer with 100,000 steps: V1 V2 V3 V4 V5 V6 V7, or some
@@ -25,7 +26,7 @@ PATHS = os.pathsep.join(str(p) for p in (HERE.parents[1], HERE.parent, HERE))
 TRAINING = ("head", "session", "weights", "selective", "packing", "startup", "gpu")
 VIEW = ("V1", "V2", "V3", "V4", "V5", "V6", "V7")
 NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", "secrets", "search", "order", "import", "sessions",
-         "questions", "gateway", "snapshots", "commands", "hand_in", "shown", "follow", "view", *TRAINING)
+         "questions", "gateway", "snapshots", "mount", "commands", "hand_in", "shown", "follow", "view", *TRAINING)
 
 
 def main(names: list[str]) -> int:

@@ -22,11 +22,11 @@ pytestmark = [pytest.mark.timeout(180), pytest.mark.skipif(not Path("/proc").exi
 
 
 def test_a_seed_of_every_fault_breaks_no_promise(tmp_path: Path) -> None:
-    told = one(Settings(seed=21, seconds=12.0), tmp_path)
+    told = one(Settings(seed=21, seconds=100.0, kills=60, messages=400), tmp_path)  # by what was done, not by a clock
     assert told["examples"] == []
     assert (told["lost"], told["repeated"], told["disordered"], told["other"]) == (0, 0, 0, 0)
     assert told.get("over"), "it came to rest"
-    assert told["kills"] > 20 and told["messages"] > 100 and told["steps"] > 20, "it was a real run"
+    assert told["kills"] > 20 and told["messages"] > 100 and told["steps"] > 5, "it was a real run"
 
 
 @pytest.mark.parametrize("party", deaths.PARTIES)

@@ -59,6 +59,14 @@ def test_no_nested_event_processing(name):
     assert [c for c in calls(ROOT / name) if dotted(c.func).endswith("processEvents")] == []
 
 
+def test_no_coroutine_of_a_test_processes_events_but_by_settle():
+    """A task that begins within another is lost, and what it was to do is waited for in vain."""
+    found = [f"{path.name}:{call.lineno}" for path in (ROOT / "tests" / "app").rglob("*.py")
+             for made in ast.walk(syntax(path)) if isinstance(made, ast.AsyncFunctionDef)
+             for call in ast.walk(made) if isinstance(call, ast.Call) and dotted(call.func).endswith("processEvents")]
+    assert found == []
+
+
 @pytest.mark.parametrize("name", [n for n in names(FILES) if n not in ("app/kit/tokens.py", "app/kit/theme.py")])
 def test_colours_come_from_the_theme(name):
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import urllib.request
+from pathlib import Path
 
 
 def send(**message: object) -> None:
@@ -32,8 +33,7 @@ def turn(text: str) -> str:
                     {"optionId": "no", "name": "No", "kind": "reject_once"}]})
     if read()["result"]["outcome"].get("optionId") != "yes":
         return "end_turn"
-    with open("touched.txt", "w") as file:
-        file.write("by leave")
+    Path("touched.txt").write_text("by leave")
     body = json.dumps({"model": "m", "messages": history, "tools": [
         {"type": "function", "function": {"name": "noop", "parameters": {}}}]}).encode()
     request = urllib.request.Request(f"{os.environ['OPENAI_BASE_URL']}/chat/completions", body, {

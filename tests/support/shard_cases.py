@@ -1,9 +1,9 @@
 """Run by `accelerate launch` in each of several processes: the gradient of a first update, or a whole run, of several
 models in turn, so that the libraries are imported once.
 
-`shard_cases.py PRECISION FOLDER OUT`: FOLDER holds data.jsonl and the models `tied` and `untied`. Gradients go to
-OUT/MODEL-METHOD.pt with loss and parameters, whole runs (in bf16) to OUT/MODEL-METHOD, and to OUT/states.jsonl what
-processes had written each time that a checkpoint's state was.
+`shard_cases.py FOLDER OUT`: FOLDER holds data.jsonl and the models `tied` and `untied`. Gradients go to
+OUT/PRECISION/MODEL-METHOD.pt with loss and parameters, whole runs (in bf16) to OUT/PRECISION/MODEL-METHOD, and to
+OUT/PRECISION/states.jsonl what processes had written each time that a checkpoint's state was.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import torch
+from accelerate.state import AcceleratorState
 from support.updates import trainer_gradient
 
 from core.training.launch import is_first
@@ -27,8 +28,16 @@ RUN = {"batch": 8, "epochs": 2, "learning_rate": 1e-3, "min_learning_rate": 1e-4
        "pack_tokens": 64}
 
 
-def main(precision: str, folder: Path, out: Path) -> None:
-    """Every case, one after the other."""
+def main(folder: Path, out: Path) -> None:
+    """Every case in both precisions, one after the other."""
+    for precision in ("fp32", "bf16"):
+        (out / precision).mkdir(exist_ok=True)
+        AcceleratorState._reset_state()  # what one process computes in is settled once, elsewhere
+        cases(precision, folder, out / precision)
+
+
+def cases(precision: str, folder: Path, out: Path) -> None:
+    """Every case in a precision."""
     hold_up(out / "states.jsonl")
     pack = 64 if precision == "fp32" else 100_000  # many sums of parts, or one, as the processes exchanged it
     for model, method in CASES:
@@ -68,4 +77,4 @@ def hold_up(states: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

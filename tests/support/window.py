@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +35,7 @@ def shown_window(folder: Path, *sessions: Maker, layout: str = "", filled: bool 
             window.filling.fill()
         if layout:
             window.lay_out(layout)
-        QApplication.processEvents()
+        settle()
         try:
             yield window, place
         finally:
@@ -42,6 +43,21 @@ def shown_window(folder: Path, *sessions: Maker, layout: str = "", filled: bool 
             window.hide()
             window.deleteLater()
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def settle() -> None:
+    """Let Qt do what is due. In a coroutine's test also tasks may run meanwhile: each is entered as from the loop, for
+    one that met another at work would be lost, and what it was to do never came."""
+    loop = asyncio._get_running_loop()
+    task = asyncio.current_task(loop) if loop is not None else None
+    if loop is None or task is None:
+        QApplication.processEvents()
+        return
+    asyncio.tasks._leave_task(loop, task)
+    try:
+        QApplication.processEvents()
+    finally:
+        asyncio.tasks._enter_task(loop, task)
 
 
 @contextlib.contextmanager

@@ -53,7 +53,9 @@ def speak(who: str, first: str, *command: str) -> int:
         with AcpAgent(command, environ, str(Path.cwd()), on_leave=leave_of(who, lambda _: False, words.tell),
                       on_words=show, tell=words.tell) as agent:
             agent.begin(conversation)
-            place.write_text(agent.conversation)
+            part = place.with_suffix(".part")
+            part.write_text(agent.conversation)
+            part.replace(place)  # killed meanwhile, the next start takes the conversation up that there was
             return converse(agent, words.tell, TAKEN_UP if conversation else environ["TIPHYS_TASK"], stays=False)
     except AcpError as error:
         show(f"{error.sentence}\n")

@@ -16,7 +16,7 @@ from typing import Any
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
 from core.tasks.folder import inside, read_text
 from core.tasks.foreign_folder import not_possible, plain_id, read_toml, reading
-from core.tasks.harbor_parts import BUILD, evaluator_of, main_host
+from core.tasks.harbor_parts import BUILD, evaluator_of, hosts_beside, main_host
 from core.tasks.reader import CatalogueTask, Proof, TaskReader
 from core.tasks.task_check import check_task
 
@@ -50,7 +50,7 @@ def read_harbor(folder: Path, script: str = TEST, reader: str = "harbor") -> lis
         inside(folder, script)
         task = Task(
             id=plain_id(folder), title=_title(folder, package, metadata),
-            description=read_text(inside(folder, INSTRUCTION)).strip(), hosts=(host,),
+            description=read_text(inside(folder, INSTRUCTION)).strip(), hosts=(host, *hosts_beside(folder, host)),
             limits=Limits(wall_s=raw.get("agent", {}).get("timeout_sec"), evaluations=0),
             evaluator=evaluator_of(folder, raw, host, image_user, script),
             domain=str(metadata.get("category", "")), difficulty=str(metadata.get("difficulty", "")))

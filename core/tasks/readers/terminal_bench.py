@@ -14,19 +14,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from core.domain.task import AgentSettings, Evaluator, Host, Limits, ModelSettings, Task
-from core.tasks.dockerfile import IDLE, Dockerfile
+from core.tasks.dockerfile import Dockerfile
 from core.tasks.folder import inside, read_text
 from core.tasks.foreign_folder import not_possible, plain_id, reading
 from core.tasks.harbor_parts import WORKDIR
 from core.tasks.reader import CatalogueTask, Proof, TaskReader
 from core.tasks.task_check import check_task
+from core.tasks.yaml_table import check_idle, read_yaml
 
 TASK, COMPOSE, TEST, TESTS, SOLUTION = "task.yaml", "docker-compose.yaml", "run-tests.sh", "tests", "solution.sh"
-LONGEST, DEEPEST = 1 << 17, 20
-"""Characters of the longest YAML file that is read, and how deep the deepest is."""
 
 _SERVICE = frozenset({"build", "image", "container_name", "command", "environment", "volumes", "working_dir", "tty",
                       "stdin_open", "platform"})
@@ -42,7 +39,7 @@ _MOUNT = re.compile(r"(?P<source>[^:]+):(?P<target>/[^:]*)(?::ro)?\Z")
 def read_terminal_bench(folder: Path) -> list[CatalogueTask]:
     """The task of a folder. Raises InvalidInput, which names the file and the field."""
     with reading(folder, TASK):
-        raw = _mapping(folder, TASK)
+        raw = read_yaml(folder, TASK)
         service = _service(folder)
         for needed in (TEST, TESTS):
             inside(folder, needed)
@@ -58,28 +55,6 @@ def read_terminal_bench(folder: Path) -> list[CatalogueTask]:
         check_task(task, agent)
         proof = Proof(solution=SOLUTION if (folder / SOLUTION).exists() else "")
         return [CatalogueTask(task=task, agent=agent, folder=folder, reader="terminal_bench", proof=proof)]
-
-
-def _mapping(folder: Path, name: str) -> dict[str, Any]:
-    """A YAML file's table; an empty file's is empty. One that refers back to itself is refused: a few lines of such
-    references stand for more than a memory holds; a long or deep one too, as reading it takes the square of that."""
-    text = read_text(inside(folder, name))
-    if len(text) > LONGEST:
-        raise not_possible(f"{name} has more than {LONGEST >> 10} KiB")
-    depth = 0
-    try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent):
-                raise not_possible(f"{name} refers back to parts of itself (*name)")
-            if depth > DEEPEST:
-                raise not_possible(f"{name} is nested more than {DEEPEST} deep")
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(f"{name} is no YAML: {str(error)[:300]}") from error
-    if not isinstance(found or {}, dict):
-        raise not_possible(f"{name} holds no table")
-    return found or {}
 
 
 def _instruction(raw: Mapping[str, Any]) -> str:
@@ -99,7 +74,7 @@ def _service(folder: Path) -> dict[str, Any]:
     """The one service of the compose file; none where the Dockerfile says all."""
     if not (folder / COMPOSE).exists():
         return {}
-    raw = _mapping(folder, COMPOSE)
+    raw = read_yaml(folder, COMPOSE)
     services = raw.get("services") or {}
     for name in raw:
         if name not in ("services", "version"):
@@ -111,18 +86,9 @@ def _service(folder: Path) -> dict[str, Any]:
     for name, value in service.items():
         if name not in _SERVICE:
             raise not_possible(f"{COMPOSE}: {str(name)[:80]} = {str(value)[:80]} is not to be had here")
-    _check_command(service.get("command"))
+    check_idle(COMPOSE, service.get("command"))
     _check_environment(service.get("environment") or [])
     return service
-
-
-def _check_command(command: str | list[str] | None) -> None:
-    words = command.split() if isinstance(command, str) else [str(word) for word in command or []]
-    if words[:2] in (["sh", "-c"], ["bash", "-c"], ["/bin/sh", "-c"], ["/bin/bash", "-c"]):
-        words = words[2:]
-    program = " ".join(words).strip("\"'")
-    if program and not IDLE.match(program):
-        raise not_possible(f"{COMPOSE}: command {program[:80]}: a host starts nothing but its terminals")
 
 
 def _check_environment(given: list[str] | dict[str, Any]) -> None:

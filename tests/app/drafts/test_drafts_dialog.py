@@ -15,7 +15,7 @@ from support.panels import workplace
 from app.drafts.controller import DraftsController
 from app.drafts.dialog import DraftsDialog
 from core.domain.drafts import DraftAnswer, DraftRecord
-from core.store.drafts import DraftRecords
+from core.store.drafts import DraftRecords, StoredAnswers
 
 TESTS = "from pathlib import Path\n\n\ndef test_sum():\n    assert int(Path('sums/c').read_text()) == {}\n"
 
@@ -42,9 +42,10 @@ def dialog(qapp: object, records: DraftRecords) -> DraftsDialog:
     parent = QWidget()
     made = DraftsDialog("made", parent)
     made.parent_kept = parent  # type: ignore[attr-defined]
-    made.show_drafts(records.all(), records.answers())
+    made.answers_asked.connect(lambda number: made.show_answers(number, records.answers().get(number, ())))
+    made.show_drafts(records.all())
     made.decided.connect(lambda name, state, reason: (
-        records.decide(name, state, reason), made.show_drafts(records.all(), records.answers()), made.go_on()))
+        records.decide(name, state, reason), made.show_drafts(records.all()), made.go_on()))
     made.show()
     made.list.setFocus()
     return made
@@ -83,6 +84,9 @@ def test_files_are_read_and_words_stored_beside_the_window(qtbot, tmp_path, reco
     real = DraftRecords.all
     with workplace(tmp_path / "desk", Maker(1)) as (place, _), pytest.MonkeyPatch.context() as patch:
         patch.setattr(DraftRecords, "all", lambda self: (readers.add(current_thread().name), real(self))[1])
+        answers = StoredAnswers.__getitem__
+        patch.setattr(StoredAnswers, "__getitem__",
+                      lambda self, number: (readers.add(f"{current_thread().name} answers"), answers(self, number))[1])
         told = []
         place.notices.posted.connect(told.append)
         parent = QWidget()
@@ -93,6 +97,7 @@ def test_files_are_read_and_words_stored_beside_the_window(qtbot, tmp_path, reco
         made.show(tmp_path)
         qtbot.waitUntil(lambda: made.dialog is not None)
         dialog = made.dialog
+        qtbot.waitUntil(lambda: len(dialog.answers.entries) == 3)
         dialog.decide("accepted")
         dialog.decide("accepted")  # by a key that was held
         assert dialog.chosen.id == "gen-0001-sums", "nothing moves before it is stored"
@@ -101,4 +106,5 @@ def test_files_are_read_and_words_stored_beside_the_window(qtbot, tmp_path, reco
         dialog.decide("accepted")
         qtbot.waitUntil(lambda: sum("holds no drafts.jsonl" in notice.sentence for notice in told) == 2)
         assert not dialog.is_waiting, "what could not be stored may be said again"
-    assert readers and all(name.startswith("app-work") for name in readers)
+    assert any(name.endswith("answers") for name in readers), "they were read"
+    assert all(name.startswith("app-work") for name in readers)

@@ -37,11 +37,11 @@ def test_every_file_is_used_and_comes_with_its_licence():
     assert "ISC License" in (icons.FOLDER / "LICENSE").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_icon_draws_in_the_colour_of_its_meaning(qapp, name):
-    for scheme, place in (("light", 0), ("dark", 1)):
-        theme.apply(qapp, scheme)
-        assert COLOURS["person"][place] in inks(icons.icon(name, "person"), QIcon.Mode.Normal)
+@pytest.mark.parametrize(("scheme", "place"), [("light", 0), ("dark", 1)])
+def test_every_icon_draws_in_the_colour_of_its_meaning(qapp, scheme, place):
+    theme.apply(qapp, scheme)
+    assert [name for name in NAMES
+            if COLOURS["person"][place] not in inks(icons.icon(name, "person"), QIcon.Mode.Normal)] == []
 
 
 def test_an_unknown_icon_is_an_error():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QAbstractItemView
+from support.panels import told_session
 from support.window import shown_window
 
 from app.export.loss_chart import LossChart
@@ -61,6 +63,28 @@ def test_the_system_decides_and_a_change_is_followed_at_once(qapp, tmp_path):
         assert theme.is_high_contrast() and theme.is_dark()
         place.settings.set("appearance.contrast", "normal")
         assert not theme.is_high_contrast() and theme.is_dark()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_selected_has_a_frame_in_high_contrast(qapp, qtbot, tmp_path, scheme):
+    with shown_window(tmp_path, told_session(), layout="read") as (window, place):
+        place.cursor.move("s1", 4)
+        framed = set()
+        for strength in ("high", "normal"):
+            theme.apply(qapp, scheme, strength=strength)
+            for key in ("trajectory", "sessions", "outline", "queues", "files", "export"):
+                window.show_panel(key)
+                view = next(v for v in window.docks[key].widget().findChildren(QAbstractItemView) if v.isVisible())
+                qtbot.waitUntil(lambda view=view: view.model().rowCount() > 0)
+                if not view.currentIndex().isValid():
+                    view.setCurrentIndex(view.model().index(view.model().rowCount() - 1, 0))
+                rect = view.visualRect(view.currentIndex())
+                seen = view.viewport().grab(rect).toImage().pixelColor(rect.width() // 2, 1).name()
+                if seen == theme.colour("line").name():
+                    framed.add((key, strength))
+        keys = ("trajectory", "sessions", "outline", "queues", "files", "export")
+        assert framed == {(key, "high") for key in keys}
+    theme.apply(qapp, "light", strength="normal")
 
 
 def test_chinese_has_a_font(qapp):

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from support.eventually import eventually
 from support.logs import RULE, Maker
 from support.tally import tally
-from support.window import CTRL, NONE, SHIFT, shown_window
+from support.window import CTRL, NONE, SHIFT, settle, shown_window
 
 from app.review import panel as review
 from app.review.view import ReviewView
@@ -125,7 +125,7 @@ def reading(folder, maker: Maker, monkeypatch) -> Iterator[Reader]:
     monkeypatch.setattr(review, "SETTLED_MS", 0)
     with shown_window(folder, maker, layout="read") as (window, place):
         place.cursor.move("s1", 3)
-        QApplication.processEvents()
+        settle()
         yield Reader(window, place)
 
 
@@ -142,7 +142,7 @@ async def test_a_judging_key_judges_what_is_selected_and_in_sight_whatever_was_d
         chance = random.Random(20261122)
         for round in range(220):
             done = [reader.do(chance) for _ in range(chance.randint(1, 4))]
-            QApplication.processEvents()
+            settle()
             (chosen, whole), at_tail = reader.seen(), reader.place.cursor.step is None
             before = len(reader.told)
             reader.place.actions[chance.choice(("review.mask", "review.keep", "review.unsure"))].trigger()
@@ -175,7 +175,7 @@ async def test_a_step_that_was_scrolled_away_comes_back_before_it_is_judged(tmp_
         told = []
         reader.place.notices.posted.connect(lambda notice: told.append(notice.sentence))
         reader.list.verticalScrollBar().setValue(reader.list.verticalScrollBar().maximum())
-        QApplication.processEvents()
+        settle()
         QTest.keyClick(reader.list, Qt.Key.Key_M)
         assert reader.told == [] and "Step 3 was not in sight" in told[-1]
         assert reader.seen() == ({3}, {3})
@@ -208,7 +208,7 @@ async def test_what_a_filter_hides_is_judged_after_a_yes_only(tmp_path, monkeypa
         while not hasattr(panel, "filter_chosen"):
             panel = panel.parent()
         panel.filter_chosen.emit("errors")
-        QApplication.processEvents()
+        settle()
         QTest.keyClick(reader.list, Qt.Key.Key_M)
         await eventually(lambda: QApplication.activeModalWidget() is not None)
         box = QApplication.activeModalWidget()

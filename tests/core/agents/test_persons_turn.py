@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -250,3 +251,26 @@ def test_nobody_waits_where_nobody_has_taken_over(tmp_path):
     journal = Journal(tmp_path / "other.db", "s2")
     assert Inbox(journal).halts is False
     journal.close()
+
+
+def test_that_a_step_waited_for_a_person_is_none_of_its_time(tmp_path):
+    """Neither of the one that they write, nor of the one that the agent goes on with after them."""
+    model = AtWork(turns(2))
+    stage = Stage(tmp_path, model, limits=Limits(steps=2))
+    person, waited = Person(stage), []
+
+    async def takes_twice() -> None:
+        await until(lambda: model.asked == 1)
+        person.say(TakeoverAsked(idle_s=60))
+        await until(lambda: stage.facts(TakenOver))
+        waited.append(datetime.now(UTC))
+        person.say(asked(command="true"))
+        await until(lambda: len(stage.facts(StepAdded)) == 1)
+        model.is_slow = False
+        waited.append(datetime.now(UTC))
+        person.say(HandBackAsked())
+
+    run(stage, takes_twice())
+    heads = [fact.head for fact in stage.facts(StepAdded)]
+    assert [head.author for head in heads] == ["Ada", ""]
+    assert all(head.started_at >= since for head, since in zip(heads, waited, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.events import ScoreGiven
-from core.domain.gain import gain_of, scaled
+from core.domain.gain import Gain, gain_of, scaled
 from core.domain.task import Task
 
 
@@ -34,7 +34,9 @@ def test_a_metric_has_a_total_and_a_gain(known: dict[str, float], metric: float,
 
 def test_without_a_metric_the_total_is_what_was_measured() -> None:
     found = gain_of(task(best_known=80.0), given(90.0))
-    assert found is not None and (found.gain, found.words) == (10.0, "G +10 (+12.5 %)")
+    assert found is not None and (found.gain, found.words) == (10.0, "10 (12.5 %) beyond the best known")
+    assert Gain(gain=-10.0, ratio=-0.125).words == "10 (12.5 %) short of the best known"
+    assert Gain(gain=0.0, ratio=0.0).words == "as good as the best known"
     found = gain_of(task(baseline=40.0), given(90.0))
     assert found is not None and found.gain == 50.0, "without a known solution the baseline counts"
 

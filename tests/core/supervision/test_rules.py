@@ -20,10 +20,10 @@ def step(number: int, *told: tuple[str, dict], seen: dict | None = None, malform
     return StepBody(number=number, actions=actions, observations=observations)
 
 
-def found(rule: str, *steps: StepBody, files=(), scores=(), about: str = "", secrets=(), **settings) -> list[int]:
+def found(rule: str, *steps: StepBody, files=(), scores=(), about: str = "", **settings) -> list[int]:
     [one] = RULES.get([rule])
     task = Task(id="t", title="Task", description=about)
-    evidence = Evidence(steps=steps, files=files, scores=scores, task=task, secrets=secrets)
+    evidence = Evidence(steps=steps, files=files, scores=scores, task=task)
     return [f.step for f in one.tuned(settings).find(evidence)]
 
 

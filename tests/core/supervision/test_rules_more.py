@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.cost import spent_s, unit_s
 
-from core.domain.events import FileChanged, ScoreGiven
+from core.domain.events import ScoreGiven
 from core.domain.step import Action, ActionError, Observation, Output, StepBody
 from core.domain.task import Task
 from core.supervision.rules import RULES, Evidence
@@ -20,9 +20,9 @@ def step(number: int, *told: tuple[str, dict], shows: str = "", **seen) -> StepB
     return StepBody(number=number, actions=actions, observations=observations)
 
 
-def found(rule: str, *steps: StepBody, files=(), scores=(), about: str = "", secrets=(), **settings) -> list[int]:
+def found(rule: str, *steps: StepBody, files=(), scores=(), about: str = "", **settings) -> list[int]:
     [one] = RULES.get([rule])
-    evidence = Evidence(steps=steps, files=files, scores=scores, secrets=secrets,
+    evidence = Evidence(steps=steps, files=files, scores=scores,
                         task=Task(id="t", title="Task", description=about))
     return sorted({f.step for f in one.tuned(settings).find(evidence)})
 
@@ -207,13 +207,6 @@ def test_a_printed_secret_is_masked_and_its_value_is_in_no_reason(text):
 ])
 def test_ordinary_text_is_no_secret(text):
     assert found("secret_printed", step(1, run("env"), shows=text)) == []
-
-
-def test_exact_values_are_secrets():
-    assert found("secret_printed", step(1, run("env"), shows="the word is marigold"), secrets=["marigold"]) == [1]
-    gone = FileChanged(host="main", path="a", step=1)
-    assert found("secret_printed", step(1, run("env"), shows="tulip"), secrets=["marigold"], files=(gone,)) == []
-    assert found("secret_printed", step(1, run("env"), shows="too short a value"), secrets=["short"]) == []
 
 
 @pytest.mark.parametrize("text", [

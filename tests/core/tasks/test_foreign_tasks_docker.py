@@ -37,6 +37,7 @@ from core.sandbox import built_image, disk_watch
 from core.sandbox.engine import open_engine
 from core.sandbox.image import build_base
 from core.sandbox.kinds import open_sandbox
+from core.sandbox.placement import HostLinks
 from core.sandbox.reaper import remove
 from core.store import log
 from core.store.sqlite import connect
@@ -154,6 +155,32 @@ def test_a_verifier_of_its_own_gets_the_named_artifacts_and_nothing_else(base: s
     assert right.total == again.total == 100.0, right
     (nothing,) = lab.after()
     assert (nothing.total, nothing.failed) == (0.0, False), nothing
+
+
+def test_a_service_that_only_waits_is_a_host_that_the_agents_reaches_by_name(base: str, tmp_path: Path) -> None:
+    compose = "services:\n  rows:\n    build: ./rows\n    command: sleep infinity\n"
+    lab = Lab(tmp_path, with_base(HARBOR, base, **{
+        "environment/docker-compose.yaml": compose,
+        "environment/rows/Dockerfile": f"FROM {base}\nWORKDIR /rows\nRUN echo many > /rows/all\n"}))
+    task, session = lab.entry.task, f"test-{new_id()}"
+    asked = ("import time, urllib.request as u\nfor _ in range(50):\n try: print(u.urlopen('http://rows:5000/all')"
+             ".read()); break\n except OSError: time.sleep(0.1)\n")
+
+    async def scenario() -> bytes:
+        images = await built_images(lab.catalogue, task, AgentSettings())
+        main, rows = (open_sandbox("docker", session, host, tmp_path, images[host.name], home=HOME,
+                                   links=HostLinks(has_peers=True)) for host in task.hosts)
+        try:
+            await main.start()
+            await rows.start()
+            await rows.terminals.open("serve")
+            await rows.terminals.command("serve", "job", "python3 -m http.server 5000")
+            return (await main.run(["python3", "-c", asked])).output
+        finally:
+            await main.remove()
+            await rows.remove()
+
+    assert asyncio.run(scenario()) == b"b'many\\n'\n"
 
 
 def test_a_build_ends_when_its_own_time_is_up(base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

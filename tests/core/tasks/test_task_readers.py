@@ -249,11 +249,46 @@ def test_what_may_not_be_handed_over_is_named(tmp_path: Path, artifact: str, wor
     assert words in problem.sentence
 
 
+COMPOSE = """
+services:
+  main:
+    build: {context: "${CONTEXT_DIR}"}
+    command: ["sh", "-c", "sleep infinity"]
+    depends_on: {data: {condition: service_started}}
+  data:
+    build: ./data
+    expose: ["5000"]
+"""
+
+
 @pytest.mark.parametrize("name", ["docker-compose.yaml", "docker-compose.yml"])
-def test_a_compose_file_is_refused_whatever_it_mounts(tmp_path: Path, name: str) -> None:
-    files = {**HARBOR, f"environment/{name}": "services:\n  main:\n    privileged: true\n    volumes: ['/:/host']\n"}
+def test_services_that_only_wait_are_hosts_beside(tmp_path: Path, name: str) -> None:
+    (entry,) = catalogue_of(tmp_path, {**HARBOR, f"environment/{name}": COMPOSE,
+                                       "environment/data/Dockerfile": "FROM other:1\nWORKDIR /rows\n"}).entries()
+    main, data = entry.task.hosts
+    assert (main.name, data.name, entry.task.peers) == ("main", "data", True)
+    assert (data.build, data.bases, data.workdir, data.cpus) == ("environment/data", ("other:1",), "/rows", 2.0)
+    assert ("image", "other:1") in {(r.kind, r.name) for r in rights_of(entry.task, entry.agent)}
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("    command:", "    privileged: true\n    command:", "services.main.privileged = True"),
+    ("    command:", "    volumes: ['/:/host']\n    command:", "services.main.volumes"),
+    ("${CONTEXT_DIR}", "/etc", "services.main.build"),
+    ("sleep infinity", "python3 serve.py", "command python3 serve.py"),
+    ("build: ./data", "build: ../../etc", "services.data.build.context = ../../etc"),
+    ("build: ./data", "build: {context: ./data, network: host}", "services.data.build"),
+    ("build: ./data", "image: postgres:16", "services.data.image = postgres:16 without a command"),
+    ("expose:", "ports:", "services.data.ports"), ("services:", "networks: {a: {}}\nservices:", "networks"),
+    ("service_started", "service_healthy", "the condition service_healthy"),
+    ("./data", "./served", "served/Dockerfile, line 2"),
+])
+def test_what_a_service_may_not_ask_for_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+    files = {**HARBOR, "environment/docker-compose.yaml": COMPOSE.replace(old, new, 1),
+             "environment/data/Dockerfile": "FROM other:1\n", "environment/served/Dockerfile":
+             "FROM other:1\nCMD [\"python3\", \"serve.py\"]\n"}
     (problem,) = catalogue_of(tmp_path, files).problems()
-    assert f"environment/{name}" in problem.sentence and "mounts" in problem.sentence
+    assert words in problem.sentence and str(tmp_path / "tasks/one") in problem.sentence
 
 
 @pytest.mark.parametrize("link", ["instruction.md", "environment/Dockerfile", "tests/test.sh", "environment/x",
