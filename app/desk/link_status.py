@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
+from PySide6.QtCore import QCoreApplication
 
 from app.desk.notices import sentence_of
 from core.domain.errors import make_error
@@ -35,6 +36,18 @@ def link_status(client: Client | None, since: datetime) -> LinkStatus:
     status = client.status
     return LinkStatus(status.state, status.since, status.server, status.latency_ms, _sentence(status),
                       status.capabilities, status.program)
+
+
+def why_not_here(state: str) -> str:
+    """Why a text does not come from a server, by the state of its connection, and what to do; "" where it comes."""
+    if state == "off":
+        return QCoreApplication.translate(
+            "LinkStatus", "This text is not on this computer, and its server is switched off. Switch it on under "
+            "File › Servers to fetch it.")
+    if state != "online":
+        return QCoreApplication.translate(
+            "LinkStatus", "This text is not on this computer. It comes as soon as the server is reached.")
+    return ""
 
 
 def _sentence(status: Status) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.fetches import Fetch
+from app.desk.link_status import why_not_here
 from app.desk.workplace import Workplace
 from app.files.diff import Diff, compare, counts
 from app.files.diff_lines import MAX_BYTES, Spaces, Whitespace
@@ -54,6 +55,7 @@ class FilesController(QObject):
         self._sight.stepped.connect(self._show_touched)
         self._sight.grew.connect(self._show_touched)
         self._sight.replaced.connect(self._on_replaced)
+        self._place.desks.link_changed.connect(self._on_link)
         self._view.chosen.connect(self._choose_file)
         self._view.compared.connect(self._compare_versions)
         self._view.step_asked.connect(self._place.cursor.to_step)
@@ -181,11 +183,25 @@ class FilesController(QObject):
             size = byte_size(max(s.size for s in pair))
             self._view.show_message(self.tr("A version of {size} was too large to be kept.").format(size=size))
             return
-        self._view.show_message(self.tr("Loading …"))
-        self._contents(pair[0].hash, pair[1].hash, lambda a, b: self._diff.start(compare, a, b, file.path, self._space))
+        self._say_loading()
+        self._contents(pair[0].hash, pair[1].hash, lambda a, b: self._diff.start(compare, a, b, file.path, self._space),
+                       self._on_absent)
 
-    def _contents(self, old: str, new: str, use: Callable[[bytes, bytes], None]) -> None:
-        """Give both contents to `use` once they are here."""
+    def _say_loading(self) -> None:
+        """A version that is not here comes as long as its server is reached."""
+        lacks = any(s.hash and self._sight.holder(s.hash).held(s.hash) is None for s in self._pair or ())
+        self._view.show_message((lacks and why_not_here(self._sight.desk.link.state)) or self.tr("Loading …"))
+
+    def _on_link(self) -> None:
+        if any(fetch.is_open for fetch in self._fetches):
+            self._say_loading()
+
+    def _on_absent(self) -> None:
+        self._view.show_message(self.tr("The server does not hold this version: it was never sent there, or is gone."))
+
+    def _contents(self, old: str, new: str, use: Callable[[bytes, bytes], None],
+                  absent: Callable[[], None] | None = None) -> None:
+        """Give both contents to `use` once they are here; `absent` is called where the server has none."""
         got: dict[str, bytes] = {"": b""}
 
         def take(name: str, data: bytes) -> None:
@@ -197,7 +213,7 @@ class FilesController(QObject):
         if not names:
             use(b"", b"")
         for name in names:
-            self._fetches.append(self._sight.holder(name).body(name, lambda data, name=name: take(name, data)))  # type: ignore[misc]
+            self._fetches.append(self._sight.holder(name).body(name, partial(take, name), absent))
 
     def _show_diff(self, diff: Diff) -> None:
         note = self.tr("first {size} compared").format(size=byte_size(MAX_BYTES)) if diff.cut else ""

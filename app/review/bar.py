@@ -124,10 +124,12 @@ class ReviewBar(QWidget):
 
     def show_nothing(self) -> None:
         """No step is selected."""
+        self.reason.setEnabled(False)
         self._say("undecided", self.tr("no step to judge"))
 
     def show_step(self, opinions: StepOpinions) -> None:
         """The step that a verdict is about, and its state."""
+        self.reason.setEnabled(True)
         unsure = any(v.value == "unsure" and v.author.kind == "person" for v in opinions.verdicts)
         outcome = "unsure" if opinions.outcome == "undecided" and unsure else opinions.outcome
         words = {"keep": self.tr("kept"), "mask": self.tr("masked"), "partly": self.tr("masked in part"),

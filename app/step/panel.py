@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
+from app.desk.link_status import why_not_here
 from app.desk.workplace import Workplace
 from app.kit.background import BackgroundWork
 from app.step.aside import AsideText, aside_of, submission_parts, task_aside
@@ -167,13 +168,7 @@ class StepController(QObject):
             return self.tr("The server does not hold this text: it was never sent there, or is gone. What the list "
                            "says about the step is all there is. If you have the file that the session came from, "
                            "open it again.")
-        state = self._place.sight.desk.link.state
-        if state == "online":
-            return self.tr("Fetching this step from the server…")
-        if state == "off":
-            return self.tr("This text is not on this computer, and its server is switched off. Switch it on under "
-                           "File › Servers to fetch it.")
-        return self.tr("This text is not on this computer. It comes as soon as the server is reached.")
+        return why_not_here(self._place.sight.desk.link.state) or self.tr("Fetching this step from the server…")
 
     def _take_body(self, data: bytes) -> None:
         self._data = data

@@ -147,7 +147,8 @@ class TrajectoryController(QObject):
         trajectory = self._model.trajectory
         if trajectory is None:
             return
-        if trajectory.open_step is None or trajectory.row.state in FINAL_STATES:
+        row = self._place.sight.row or trajectory.row  # what was read so far may end in the middle of a step
+        if trajectory.open_step is None or row.state in FINAL_STATES or row.unreadable:
             self._live.pop(session, None)
             self._model.set_live(None)
         else:

@@ -167,8 +167,8 @@ class Desktop(QObject):
         self.window.show()
         self.servers.open_all()
         painted = FirstPaint(self.window)
-        for later in (self.window.filling.begin, self.updates.watch_installed):
-            painted.came.connect(later)
+        for begin in (self.window.filling.begin, self.updates.watch_installed):
+            painted.came.connect(begin)
         if not options.server:
             painted.came.connect(self.connection.serve_here)
         asked = options.as_request(token)

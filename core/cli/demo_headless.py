@@ -153,12 +153,13 @@ def _results(home: Home, session: str, folder: Path, model: str, train_steps: in
                        masked=sum(e.outcome in ("mask", "partly") for e in judged.steps))
 
 
-def _first_weights(model: str) -> list[float]:
-    """Some numbers of a model's first layer."""
-    from safetensors import safe_open
-
-    with safe_open(Path(model) / "model.safetensors", "pt") as tensors:
-        return list(map(float, tensors.get_tensor("model.layers.0.mlp.up_proj.weight")[0]))
+def _first_weights(model: str) -> bytes:
+    """A matrix of a model's first layer. A file of safetensors begins with its header, and that with its length."""
+    with (Path(model) / "model.safetensors").open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        first, last = msgspec.json.decode(file.read(size))["model.layers.0.mlp.up_proj.weight"]["data_offsets"]
+        file.seek(8 + size + first)
+        return file.read(last - first)
 
 
 def _train(data: Path, model: str, out: Path, steps: int) -> str:

@@ -28,7 +28,7 @@ _MEGABYTES = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024 * 1024}
 _COMPOSE = ("docker-compose.yaml", "docker-compose.yml", "singularity-compose.yaml")
 _ROOT = frozenset({"", "root", "0"})
 _ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}\Z")
-_KEPT = re.compile(r"/(?:tests|logs(?!/artifacts)|proc|sys|dev|etc|usr|bin|sbin|lib\w*|run|opt/tiphys)?(?:/|\Z)")
+_PROTECTED = re.compile(r"/(?:tests|logs(?!/artifacts)|proc|sys|dev|etc|usr|bin|sbin|lib\w*|run|opt/tiphys)?(?:/|\Z)")
 """Where nothing is handed over: the tests and their reward, and what a container's own programs lie in."""
 
 
@@ -150,7 +150,7 @@ def _handed_over(artifacts: Sequence[object], workdir: str) -> tuple[str, ...]:
             if value and name not in ("source", "destination") and (name, value) != ("service", "main"):
                 raise not_possible(f"artifacts: {str(name)[:40]} = {str(value)[:80]} is not to be had here")
         path = posixpath.normpath(posixpath.join(workdir, entry["source"]))
-        if ".." in path or _KEPT.match(path):
+        if ".." in path or _PROTECTED.match(path):
             raise not_possible(f"artifacts: {path[:80]} cannot be handed over: the tests or the system's own files lie "
                                "there")
         found.append(path)

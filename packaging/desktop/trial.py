@@ -192,7 +192,8 @@ def _trajectory() -> Path:
 
 
 def _panels() -> list[Path]:
-    return [path for path in sorted((ROOT / "app").glob("*/__init__.py")) if "PANEL" in path.read_text(encoding="utf-8")]
+    folders = sorted((ROOT / "app").glob("*/__init__.py"))
+    return [path for path in folders if "PANEL" in path.read_text(encoding="utf-8")]
 
 
 def _keys() -> set[str]:

@@ -102,7 +102,7 @@ was=$(server); inside "kill -KILL $was"
 goes_on "killed"
 [ "$(runner)" = "$agent" ] || fail "The runner did not outlive the server."
 was=$(server); inside 'apt-get -qq install -y --no-install-recommends /root/0.0.2.deb' >"$root/root/apt.log" 2>&1 ||
-  { cat "$root/root/apt.log"; exit 1; }
+  { cat "$root/root/apt.log"; inside 'journalctl -u tiphys-server --no-pager -n 20'; exit 1; }
 goes_on "upgraded"
 [ "$(runner)" != "$agent" ] || fail "The runner still is the old program."
 inside 'tiphys-server --version' | grep -q 0.0.2

@@ -3019,6 +3019,10 @@
         <translation>正在加载…</translation>
     </message>
     <message>
+        <source>The server does not hold this version: it was never sent there, or is gone.</source>
+        <translation>服务器上没有这个版本：它从未被发送到那里，或者已经丢失。</translation>
+    </message>
+    <message>
         <source>first {size} compared</source>
         <translation>比较了前 {size}</translation>
     </message>
@@ -3834,6 +3838,17 @@ Delete or right click: take it away</source>
     <message>
         <source>Written at step {written}; read at step {read}</source>
         <translation>在第 {written} 步写入；在第 {read} 步读取</translation>
+    </message>
+</context>
+<context>
+    <name>LinkStatus</name>
+    <message>
+        <source>This text is not on this computer, and its server is switched off. Switch it on under File › Servers to fetch it.</source>
+        <translation>这段文本不在本机，而且它的服务器已关闭。请在“文件 › 服务器”中打开它以获取文本。</translation>
+    </message>
+    <message>
+        <source>This text is not on this computer. It comes as soon as the server is reached.</source>
+        <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
     </message>
 </context>
 <context>
@@ -7221,14 +7236,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Fetching this step from the server…</source>
         <translation>正在从服务器获取此步骤…</translation>
-    </message>
-    <message>
-        <source>This text is not on this computer, and its server is switched off. Switch it on under File › Servers to fetch it.</source>
-        <translation>这段文本不在本机，而且它的服务器已关闭。请在“文件 › 服务器”中打开它以获取文本。</translation>
-    </message>
-    <message>
-        <source>This text is not on this computer. It comes as soon as the server is reached.</source>
-        <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
     </message>
 </context>
 <context>

@@ -33,7 +33,7 @@ IN_SANDBOXES = ("core/sandbox/ptyd/", "core/actions/documents.py", "resources/ta
 _TRAINING = ("core/training/", "core/export/", "core/llm/")
 PLACES = {"train": _TRAINING, "train-engine": _TRAINING, "notify": ("core/server/",),
           "environments": ("core/environments/adapters/",),
-          "more-environments": ("core/environments/adapters/", "core/environments/verifiers_seat.py")}
+          "more-environments": ("core/environments/adapters/", "core/environments/verifiers_")}
 """Extra → where it may be imported. All other modules make do with what every installation has."""
 
 OF_NEWER_PYTHON = {"compression"}

@@ -1,5 +1,5 @@
 """A tiny agent that speaks the Agent Client Protocol and chat, without any code of ours: each turn makes a plan, asks
-for leave, and where it gets that writes touched.txt and asks its model once."""
+for leave, and where it gets that writes the files that it was started with and asks its model once."""
 
 import json
 import os
@@ -33,7 +33,8 @@ def turn(text: str) -> str:
                     {"optionId": "no", "name": "No", "kind": "reject_once"}]})
     if read()["result"]["outcome"].get("optionId") != "yes":
         return "end_turn"
-    Path("touched.txt").write_text("by leave")
+    for name in sys.argv[1:]:
+        Path(name).write_text("by leave")
     body = json.dumps({"model": "m", "messages": history, "tools": [
         {"type": "function", "function": {"name": "noop", "parameters": {}}}]}).encode()
     request = urllib.request.Request(f"{os.environ['OPENAI_BASE_URL']}/chat/completions", body, {

@@ -83,7 +83,8 @@ class GatewayStand:
 
     def contained_by_protocol(self) -> AgentSettings:
         """The small agent that speaks the Agent Client Protocol in such a container; a person gives leave."""
-        return self._in_container(self.own("chat"), "acp_agent.py", command="python3 ~/agent.py", acp="desktop")
+        return self._in_container(self.own("chat"), "acp_agent.py", command="python3 ~/agent.py touched.txt",
+                                  acp="desktop")
 
     def _in_container(self, settings: AgentSettings, name: str, *, before: str = "", **more: str) -> AgentSettings:
         self._contained = True

@@ -171,6 +171,7 @@ async def sit(home: Home, settings: Settings, session: str) -> None:
     async with TaskScope("typist") as scope:
         desktop = Desktop(home, settings, scope)
         desktop.start(parse(["--session", session]), "")
+        desktop.window.filling.fill()  # keys of a test reach widgets without going through the window
         typist = Typist(desktop, session)
         while (line := await asyncio.to_thread(sys.stdin.readline)) and line.strip() != "quit":
             print(await typist.obey(line), flush=True)  # noqa: T201

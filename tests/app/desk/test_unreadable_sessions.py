@@ -83,6 +83,8 @@ async def test_a_session_that_cannot_be_read_says_so_and_the_others_work(qapp, t
             assert len(trajectory.steps) == steps_of(bodies[:10]) > 0, "what comes before can be read"
             settle()
             assert panel.remarks.isVisibleTo(panel) and words in panel.remarks.label.text()
+            model = panel.list.model()
+            assert model.step_of_row(model.rowCount() - 1) is not None, "it ended: no step is being worked on"
         assert place.sight.desk.row("s1").unreadable == ""
     for name, bodies in sessions.items():
         assert held(replica.path, name) == bodies

@@ -6,12 +6,14 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from support.logs import Maker
-from support.panels import told_session
+from support.panels import told_session, workplace
 from support.window import CTRL, SHIFT, press, shown_window
 
 from app.files.model import COUNTED_BYTES, FilesModel, touched
+from app.files.panel import build
 from app.files.tree import FileTreeModel
 from app.files.view import FilesView
+from core.client.client import Client
 from core.domain.events import FileChanged
 
 ALT = Qt.KeyboardModifier.AltModifier
@@ -134,3 +136,23 @@ def test_a_tree_of_five_thousand_files_on_two_hosts(qtbot) -> None:
     found = tree.index_of(("h1", "/a/b7/c7.py"))
     assert found.parent().data(FileTreeModel.FolderRole) == ("b7", 100)
     assert tree.file_row(found) == files.row_of(("h1", "/a/b7/c7.py"))
+
+
+def test_a_version_that_is_not_here_says_why(qtbot, tmp_path) -> None:
+    maker = told_session()
+    absent = [name for name, data in maker.blobs.items() if data.startswith(b"line 0")]
+    for name in absent:
+        del maker.blobs[name]
+    with workplace(tmp_path, maker) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 4)
+        panel.select(("main", "src/a.py"))
+        panel.chosen.emit(("main", "src/a.py"))
+        assert "switched off" in panel.diff._message
+        place.desks.local.attach(Client(replica, "ws://127.0.0.1:1", "token"))
+        assert "as soon as the server is reached" in panel.diff._message
+        for name in absent:
+            place.desks.local._on_absent(name)
+        assert "The server does not hold this version" in panel.diff._message
+        place.desks.local.detach()
