@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from core.domain.blob import BlobRef
-from core.domain.bounds import Code, Count, Few, Id, Moment, Name, Reason, Seconds, StepPlace
+from core.domain.bounds import Code, Count, Id, Many, Moment, Name, Reason, Seconds, StepPlace
 from core.domain.context import ContextDelta
 from core.domain.events.fact import Fact
 from core.domain.step import Usage
@@ -35,8 +35,8 @@ class ExchangeMade(Fact, frozen=True, kw_only=True, tag="exchange_made"):
     pieces: ContextDelta = ContextDelta()
     since: Count = 0
     answer: BlobRef = ""
-    guidance: Annotated[tuple[Id, ...], Few] = ()
-    again: Annotated[tuple[Id, ...], Few] = ()
+    guidance: Annotated[tuple[Id, ...], Many] = ()
+    again: Annotated[tuple[Id, ...], Many] = ()
     is_discarded: bool = False
     problem: Reason = ""
     usage: Usage = Usage()

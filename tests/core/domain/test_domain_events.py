@@ -16,6 +16,8 @@ from core.domain.errors import InvalidInput
 from core.domain.events import (
     FACT_KINDS,
     AnnotationFact,
+    Event,
+    ExchangeMade,
     Fact,
     FileChanged,
     GuidanceFact,
@@ -113,6 +115,14 @@ def test_blobs_of_names_every_payload_of_a_log():
     assert named == set(blobs)
     assert blobs_of(FileChanged(host="h", path="p", before="", after="a")) == ("a",)
     assert blobs_of(SubmissionMade(ordinal=1, step=1)) == ()
+
+
+def test_a_request_may_hold_more_guidance_than_a_step_is_given():
+    """A request of an external agent holds all that its session was ever given, each step a thousand at most."""
+    many = tuple(f"g{n}" for n in range(2_500))
+    fact = ExchangeMade(number=9, line="main", relation="extends", dialect="chat", guidance=many, again=many)
+    event = Event(id="e", at=datetime(2026, 3, 1, tzinfo=UTC), author=Author(kind="agent", name="s"), fact=fact)
+    assert decode_event(encode_event(event)).fact == fact
 
 
 def test_blob_names_are_recognised():
