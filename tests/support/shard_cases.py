@@ -59,21 +59,23 @@ def cases(precision: str, folder: Path, out: Path) -> None:
 
 
 def hold_up(states: Path) -> None:
-    """The first process notes which parts of a checkpoint are there when it writes the state; the others are late."""
+    """The first process notes which parts of a checkpoint are there when it calls it whole; the others are late."""
     import transformers
 
-    write, save = transformers.trainer_callback.TrainerState.save_to_json, transformers.Trainer._save_rng_state
+    from core.training import trainer
 
-    def note(self: object, path: str) -> None:
+    whole, save = trainer.seal, transformers.Trainer._save_rng_state
+
+    def note(folder: Path) -> None:
         with states.open("a") as file:
-            file.write(json.dumps(sorted(p.name for p in Path(path).parent.glob("rng_state_*"))) + "\n")
-        write(self, path)
+            file.write(json.dumps(sorted(p.name for p in folder.glob("rng_state_*"))) + "\n")
+        whole(folder)
 
     def late(self: object, folder: str) -> None:
         time.sleep(0 if is_first() else 0.1)
         save(self, folder)
 
-    transformers.trainer_callback.TrainerState.save_to_json, transformers.Trainer._save_rng_state = note, late
+    trainer.seal, transformers.Trainer._save_rng_state = note, late
 
 
 if __name__ == "__main__":
