@@ -48,6 +48,7 @@ class ChartsController(QObject):
         self._work.done.connect(self._on_others)
         self._timer = single_shot(self, QUIET_MS, self._draw_curves)
         self._connect()
+        self._say_gist()
         self._draw_curves()
 
     def _connect(self) -> None:

@@ -30,17 +30,18 @@ def read(place) -> None:
 
 
 def faces(window) -> dict[str, tuple[list[str], QImage]]:
-    """What each panel says in its labels, and its picture."""
+    """What each panel says in its line and its labels, and its picture."""
     shown = {}
     QCursor.setPos(4000, 4000)  # over none
     for key, dock in window.docks.items():
         panel = dock.widget()
+        gist = [dock.gist.words, dock.gist.link] if dock.gist is not None else []
         dock.setFloating(True)
         dock.show()
         dock.resize(SIZE)
         QApplication.processEvents()
         labels = [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
-        shown[key] = labels, panel.grab().toImage()
+        shown[key] = [*gist, *labels], panel.grab().toImage()
         dock.hide()
     return shown
 
