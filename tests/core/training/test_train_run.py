@@ -78,16 +78,16 @@ def test_killed_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(data, 
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     expected = []
-    whole = run(settings(data, model, tmp_path / "whole", epochs=4), expected.append)
-    assert whole.done and [m.step for m in expected] == list(range(1, 17))
+    whole = run(settings(data, model, tmp_path / "whole", epochs=8), expected.append)
+    assert whole.done and [m.step for m in expected] == list(range(1, 33))
     out = tmp_path / "killed"
-    with start(data, model, out, epochs=4) as killed:
+    with start(data, model, out, epochs=8) as killed:
         until(killed, 5)
         killed.send_signal(signal.SIGKILL)
     half = out / "checkpoints" / "checkpoint-99"  # as if it died while it wrote one
     half.mkdir()
     (half / "trainer_state.json").write_text('{"global_st')
-    with start(data, model, out, epochs=4, save_every=1000) as stopped:
+    with start(data, model, out, epochs=8, save_every=1000) as stopped:
         first = until(stopped, 3)[0]["step"]
         stopped.send_signal(signal.SIGTERM)
         last = json.loads(stopped.stdout.read().splitlines()[-1])
@@ -95,16 +95,16 @@ def test_killed_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(data, 
     assert last["stopped"] and not last["done"] and last["resumed_at"] == first - 1
     assert Path(last["checkpoint"]).name == f"checkpoint-{last['step']}"
     cut = Path(shutil.copytree(out, tmp_path / "cut")) / "checkpoints" / f"checkpoint-{last['step']}"
-    again = run(settings(data, model, out, epochs=4))
-    assert again.done and again.resumed_at == last["step"] and again.step == again.steps == 16
+    again = run(settings(data, model, out, epochs=8))
+    assert again.done and again.resumed_at == last["step"] and again.step == again.steps == 32
     for path in sorted(p for p in cut.rglob("*") if p.is_file()):
         assert_cut_is_found(path, cut)
     os.truncate(cut / "optimizer.pt", 0)  # as after a loss of power
     with caplog.at_level(logging.WARNING, "training"):
-        without = run(settings(data, model, tmp_path / "cut", epochs=4))
+        without = run(settings(data, model, tmp_path / "cut", epochs=8))
     assert without.done and without.resumed_at == first - 1 and "bytes of optimizer.pt" in caplog.text
     metrics = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-    assert [m["step"] for m in metrics] == list(range(1, 17))
+    assert [m["step"] for m in metrics] == list(range(1, 33))
     assert [m["loss"] for m in metrics] == pytest.approx([m.loss for m in expected], abs=1e-4)
     assert metrics[-1]["loss"] < metrics[0]["loss"] - 1
     assert metrics[0]["lr"] == pytest.approx(1e-2) and metrics[-1]["lr"] < 1.2e-3
