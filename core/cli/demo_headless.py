@@ -62,6 +62,7 @@ class DemoResults(msgspec.Struct, kw_only=True):
 PACE_S = 0.3
 """Nobody watches: a fraction of the script's own pause before each answer, which still leaves time for the guidance."""
 
+
 def run_headless(home: Home, unconfined: bool, train_steps: int, layers: int, as_json: bool) -> int:
     """Go the whole way; progress goes to stderr, the places of the results to stdout. Each result is looked at:
     raises Unavailable (demo_failed) where one is not what it has to be."""

@@ -24,9 +24,9 @@ _ABOUT = ("also", "open", "choice")
 @cache
 def table_of(format: str) -> ToolTable:
     """The tools of a format's program; of one that has no table, and of our own sessions, what is known of any."""
-    path = _folder() / f"{format}.toml"
-    if not format or format == COMMON or not path.is_file():
+    if format == COMMON or format not in _names():
         return common()
+    path = _folder() / f"{format}.toml"
     table = _load(path)
     return ToolTable(_tools(table, path), *(_alone(name) for name in table.get("also", ())), common())
 
@@ -52,7 +52,7 @@ def family_of(tool: str) -> Family:
 @cache
 def any_program() -> ToolTable:
     """What is known of tools by their names alone, whosoever they are."""
-    return ToolTable({}, OWN, common(), *(_alone(path.stem) for path in sorted(_folder().glob("*.toml"))))
+    return ToolTable({}, OWN, common(), *map(_alone, sorted(_names())))
 
 
 @cache
@@ -65,6 +65,12 @@ def _alone(name: str) -> ToolTable:
 
 def _folder() -> Path:
     return resources() / "tools"
+
+
+@cache
+def _names() -> frozenset[str]:
+    """The tables that there are; a session's format is a foreign text, and never made a path."""
+    return frozenset(path.stem for path in _folder().glob("*.toml"))
 
 
 @cache

@@ -12,7 +12,7 @@ from core.domain.head import make_head
 from core.domain.step import Action, Observation, Output, StepBody, decode_body
 from core.domain.tools import OWN
 from core.formats import registry, tools
-from core.formats.tools import family_of, is_open, table_of
+from core.formats.tools import common, family_of, is_open, table_of
 
 HERE = Path(__file__).parent
 
@@ -133,3 +133,8 @@ def test_the_path_of_an_edit_is_known_however_a_program_spells_it() -> None:
                             ("claude-code", "Write", "file_path"), ("qwen-code", "write_file", "file_path")):
         action = Action(call_id="1", tool=tool, arguments={key: "/w/a.py", "content": "x\n"})
         assert deed_of(action, table_of(name)).paths == ("/w/a.py",)
+
+
+@pytest.mark.parametrize("format", ["../pictures/x", "/etc/hosts", "x" * 5000, "\0", "👩‍👧" * 60])
+def test_the_format_that_a_session_names_is_never_made_a_path(format):
+    assert table_of(format) is common()
