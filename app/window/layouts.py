@@ -80,7 +80,7 @@ def _places(node: Tabs | Split) -> tuple[str, ...]:
 PLACES = {name: _places(layout) for name, layout in LAYOUTS.items()}
 """The places of each layout, from left to right and from top to bottom."""
 
-BAR = 30
+BAR = 44
 """The height of a dock's title or tabs, and of menu and status bar each, in pixels; nothing rests on it exactly."""
 
 GAP = 6

@@ -89,7 +89,11 @@ def _way_out(engine: Client, tag: str, reach: tuple[str, ...]) -> Iterator[dict[
         with suppress(docker.errors.NotFound):
             engine.containers.get(egress).remove(force=True)
         with suppress(docker.errors.NotFound):
-            engine.networks.get(network).remove()
+            left = engine.networks.get(network)
+            for container in left.attrs["Containers"]:  # of a build that was hung up on, which the engine still ends
+                with suppress(docker.errors.APIError):
+                    left.disconnect(container, force=True)
+            left.remove()
 
 
 def _drop_left(engine: Client, label: str, seconds: float) -> None:

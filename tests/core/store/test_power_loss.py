@@ -36,7 +36,8 @@ class Recording:
 
     def open(self, path, synchronous):
         conn = Connection(path, self.disk)
-        sqlite._settle(conn, readonly=False, durable=True, page=sqlite.PAGE)  # the settings under test are the program's own
+        # the settings under test are the program's own
+        sqlite._settle(conn, readonly=False, durable=True, page=sqlite.PAGE)
         conn.execute("PRAGMA wal_autocheckpoint=8")  # many checkpoints in few commits: they are the dangerous part
         if synchronous:
             conn.execute(f"PRAGMA synchronous={synchronous}")
