@@ -76,8 +76,9 @@ class Desk(DeskSignals):
         return [self._named(row) for row in self.replica.rows()]
 
     def row(self, session: str) -> SessionRow | None:
-        """One session's row, None where the session is not known."""
-        row = self.replica.row(id_of(session))
+        """One session's row, None where the session is not known, and once the desk is closed: a panel's clock may tick
+        while a window is taken down."""
+        row = None if self._closed else self.replica.row(id_of(session))
         return self._named(row) if row is not None else None
 
     def trajectory(self, session: str) -> Trajectory:

@@ -70,7 +70,8 @@ class StripController(QObject):
             self._place.sender.send(row.session, Control(control=control))
 
     def _show_strip(self, *_: object) -> None:
-        row, trajectory = self._place.sight.row, self._place.sight.trajectory
+        row = self._place.sight.row
+        trajectory = self._place.sight.trajectory if row is not None else None
         at_work = row is not None and row.origin == "live" and (row.state not in FINAL_STATES or row.state == "failed")
         self._strip.show_text(self._text(row, trajectory) if at_work and row is not None and trajectory is not None
                               else None)

@@ -88,12 +88,23 @@ def _way_out(engine: Client, tag: str, reach: tuple[str, ...]) -> Iterator[dict[
     finally:
         with suppress(docker.errors.NotFound):
             engine.containers.get(egress).remove(force=True)
-        with suppress(docker.errors.NotFound):
-            left = engine.networks.get(network)
-            for container in left.attrs["Containers"]:  # of a build that was hung up on, which the engine still ends
+        _drop_network(engine, network)
+
+
+def _drop_network(engine: Client, name: str) -> None:
+    """Remove a build's network. Of a build that was hung up on the engine still ends the last container, which may join
+    until then; what is left after some seconds goes with a later build's."""
+    for _ in range(50):
+        try:
+            left = engine.networks.get(name)
+            for container in left.attrs["Containers"]:
                 with suppress(docker.errors.APIError):
                     left.disconnect(container, force=True)
             left.remove()
+        except docker.errors.NotFound:
+            return
+        except docker.errors.APIError:
+            time.sleep(0.1)
 
 
 def _drop_left(engine: Client, label: str, seconds: float) -> None:

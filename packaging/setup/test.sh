@@ -26,9 +26,8 @@ pytest=(.venv/bin/python -m pytest -q)
 
 if [ $# -gt 0 ]; then "${pytest[@]}" "$@"; exit; fi
 
-# The longest by the clock first, so that what is short fills the places at the end; the first one has what is in no
-# other. Sandboxes mostly wait for their engine: they go beside what computes.
-parts=("" "tests/e2e tests/faults" "tests/app" "tests/core/sandbox tests/core/tasks" "tests/core/training tests/study"
+# The longest first, so that what is short fills the places at the end; the first one has what is in no other.
+parts=("" "tests/e2e tests/faults" "tests/app" "tests/core/training tests/study" "tests/core/sandbox tests/core/tasks"
        "tests/attacks tests/wire tests/meta" "tests/core/actions tests/core/agents")
 parts[0]="tests $(printf -- '--ignore %s ' tests/benchmarks tests/conformance ${parts[*]})"
 places=$(($(getconf _NPROCESSORS_ONLN) + 2))

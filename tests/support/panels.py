@@ -89,5 +89,6 @@ def workplace(
                         sender=sender, actions=Actions(parent)), replica
     finally:
         runs.close()
+        desks.local.close()
         if client is None:
             replica.close()

@@ -170,10 +170,10 @@ class Parts:
         return self._held[key][1]
 
     def stop(self, session: str) -> None:
-        """Leave nothing running."""
+        """Leave nothing running: of a session that is over the runner is just removing its hosts."""
         if self.window is not None:
             self.kill_window()
-        for pid in self.runners(session):
+        for pid in self.runners(session) if self.trajectory(session).row.state != "finished" else ():
             os.kill(pid, signal.SIGTERM)
         wait(lambda: not self.runners(session), "the runner ends")
         if self.server is not None and self.server.poll() is None:
