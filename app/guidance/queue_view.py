@@ -63,7 +63,8 @@ class QueueView(QWidget):
         self.nothing = Empty(self._nothing, self)
         self._search = QWidget(self)
         row((self.words, 1), self.everywhere, on=self._search, spacing=theme.GRID, margin=0)
-        self._faces = Faces(self.pages, self.nothing)
+        self._body = QWidget(self)  # hidden as a whole: a stack asks for room for pages that nobody sees
+        self._faces = Faces(self.pages, self.nothing, self._body)
         self.title = PlainLabel("", self, font=theme.font_of("caption"), faint=True)
         self.earlier = QPushButton("", self, flat=True)
         self.earlier.setObjectName("link")
@@ -71,7 +72,7 @@ class QueueView(QWidget):
         self.earlier.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.earlier.toggled.connect(self._on_rows)
         self.head = row(self.title, 1, self.earlier, spacing=theme.GRID, margin=0)
-        column(self.head, self._search, (self._faces, 1), on=self, spacing=theme.GRID, margin=0)
+        column(self.head, self._search, (self._body, 1), on=self, spacing=theme.GRID, margin=0)
         self._at_end = True
         self._connect()
         self._on_rows()
@@ -150,7 +151,7 @@ class QueueView(QWidget):
         self._search.setVisible(self.shows_all)
         self._faces.show_content(rows > 0)
         shown = bool(waits) or self.shows_all
-        self.pages.setVisible(shown)
+        self._body.setVisible(shown)
         policy = QSizePolicy.Policy
         self.setSizePolicy(policy.Preferred, policy.Expanding if shown else policy.Maximum)
         self.setVisible(bool(total) or self.shows_all)  # until something was said the room is the box's

@@ -1,12 +1,21 @@
-"""Dialogs on small screens: a body that scrolls where the window behind is smaller, and a size that fits into it."""
+"""Small screens: dialogs whose body scrolls where the window behind is smaller, and sizes that fit."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
+from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 WIDE, HIGH = 0.92, 0.8
 """A dialog takes at most these shares of the window's width and height; its buttons come below what scrolls."""
+
+FRAME = QSize(8, 48)
+"""What window systems put around a window at most, in pixels; the true size is known only once it is shown."""
+
+
+def on_screen(screen: QScreen, width: int, height: int) -> QSize:
+    """A window's size where the screen has the room for it and its frame, else as much as that leaves."""
+    return QSize(width, height).boundedTo(screen.availableGeometry().size() - FRAME)
 
 
 def within(parent: QWidget, width: int, height: int) -> QSize:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QWidget
 
@@ -13,6 +13,7 @@ from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import icons
 from app.kit.safe_text import one_line
+from app.kit.scrolled import on_screen
 from app.kit.timers import single_shot
 from app.window.bars import add_bar, add_panel_bar
 from app.window.drops import accept, link_in, list_folder
@@ -142,7 +143,7 @@ class Window(QMainWindow):
     def _restore(self) -> None:
         geometry = self._state.value("geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
-            self.resize(QSize(1600, 1000).boundedTo(self.screen().availableGeometry().size()))
+            self.resize(on_screen(self.screen(), 1600, 1000))
         state = self.layouts.of(self.layouts.current)
         self._fresh = state is None
         if not self._fresh:  # Qt puts back only docks that stand somewhere

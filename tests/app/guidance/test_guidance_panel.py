@@ -235,3 +235,17 @@ def test_a_finished_session_says_that_guidance_is_over(qtbot, tmp_path):
         place.cursor.move("s1")
         assert not panel.box.isEnabled()
         assert "ended" in panel.box.placeholderText()
+
+
+def test_messages_that_are_over_leave_the_room_to_the_box(qtbot, tmp_path):
+    maker = session(guidance=1)
+    maker.add_step()
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.show()
+        place.cursor.move("s1")
+        assert panel.queue.title.text() == "Nothing is under way"
+        small = panel.minimumSizeHint().height()
+        panel.queue.earlier.setChecked(True)
+        assert panel.minimumSizeHint().height() >= small + panel.list.minimumHeight()

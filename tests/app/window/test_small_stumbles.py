@@ -6,11 +6,12 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from support.logs import Maker
-from support.panels import told_session
+from support.panels import told_session, workplace
 from support.window import press, shown_window
 
 from app.guidance.view import GuidanceView
 from app.kit.safe_text import PlainLabel, set_hint
+from app.window.window import Window
 from core.store import log
 
 LONG = "run.traj: The file does not hold the exact input of every step: contexts are taken from its history."
@@ -142,3 +143,11 @@ def test_who_has_no_queue_is_led_to_a_list_that_has_sessions(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="queue") as (window, _):
         table = window.docks["queue"].widget()
         qtbot.waitUntil(lambda: "such as Undecided" in table.empty.label.text())
+
+
+def test_a_first_window_leaves_room_for_its_frame_on_the_screen(qtbot, tmp_path):
+    with workplace(tmp_path, told_session()) as (place, _):
+        window = Window(place, tmp_path / "window.ini")
+        qtbot.addWidget(window)
+        room = window.screen().availableGeometry()
+        assert room.height() < 1000 and room.height() - 60 <= window.height() <= room.height() - 40
