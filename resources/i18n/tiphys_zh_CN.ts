@@ -3562,6 +3562,269 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>ImportRemarks</name>
+    <message>
+        <source>{0} The file ends inside this line.</source>
+        <translation>{0}文件在这一行中途结束。</translation>
+    </message>
+    <message>
+        <source>{0} What stands before it was read.</source>
+        <translation>{0}此前的内容已读取。</translation>
+    </message>
+    <message>
+        <source>{0} What stands before was read.</source>
+        <translation>{0}此前的内容已读取。</translation>
+    </message>
+    <message>
+        <source>{0} The {1} steps before it were read.</source>
+        <translation>{0}此前的 {1} 个步骤已读取。</translation>
+    </message>
+    <message>
+        <source>Step {0} {1}: {2}.</source>
+        <translation>步骤 {0} {1}：{2}。</translation>
+    </message>
+    <message>
+        <source>Recorded for {0}: {1}.</source>
+        <translation>文件为{0}记录：{1}。</translation>
+    </message>
+    <message>
+        <source>{0} was left out: {1}</source>
+        <translation>{0}被略去：{1}</translation>
+    </message>
+    <message>
+        <source>{0} repeats {1}.</source>
+        <translation>{0}与{1}重复。</translation>
+    </message>
+    <message>
+        <source>The archive is cut off or damaged at byte {0}.</source>
+        <translation>归档在第 {0} 字节处被截断或损坏。</translation>
+    </message>
+    <message>
+        <source>The archive&apos;s table of contents is damaged. Its members were read one by one.</source>
+        <translation>归档的目录已损坏，其成员已逐个读取。</translation>
+    </message>
+    <message>
+        <source>The compressed file is cut off at byte {0}.</source>
+        <translation>压缩文件在第 {0} 字节处被截断。</translation>
+    </message>
+    <message>
+        <source>The compressed file is damaged before byte {0}: {1}.</source>
+        <translation>压缩文件在第 {0} 字节之前损坏：{1}。</translation>
+    </message>
+    <message>
+        <source>The text is damaged at line {0}, byte {1}: {2}.</source>
+        <translation>文本在第 {0} 行第 {1} 字节处损坏：{2}。</translation>
+    </message>
+    <message>
+        <source>The text is nested too deeply to be read.</source>
+        <translation>文本嵌套过深，无法读取。</translation>
+    </message>
+    <message>
+        <source>Line {0}, byte {1} is not UTF-8; such bytes are shown as �.</source>
+        <translation>第 {0} 行第 {1} 字节不是 UTF-8；此类字节显示为 �。</translation>
+    </message>
+    <message>
+        <source>Only {0} of {1} events are in the archive.</source>
+        <translation>归档中只有 {1} 个事件中的 {0} 个。</translation>
+    </message>
+    <message>
+        <source>Only {0} of {1} events were read; event {2}: {3}</source>
+        <translation>只读取了 {1} 个事件中的 {0} 个；事件 {2}：{3}</translation>
+    </message>
+    <message>
+        <source>It goes on in {0}, which is not beside it.</source>
+        <translation>它在 {0} 中继续，而该文件不在旁边。</translation>
+    </message>
+    <message>
+        <source>It goes on in {0}, which is no trajectory.</source>
+        <translation>它在 {0} 中继续，而该文件不是轨迹。</translation>
+    </message>
+    <message>
+        <source>The action of observation {0} is not in the file.</source>
+        <translation>观察 {0} 所属的动作不在文件中。</translation>
+    </message>
+    <message>
+        <source>The answer that made {0} calls is not in the file.</source>
+        <translation>发出 {0} 次调用的回答不在文件中。</translation>
+    </message>
+    <message>
+        <source>The result of call {0} has no call.</source>
+        <translation>调用 {0} 的结果没有对应的调用。</translation>
+    </message>
+    <message>
+        <source>{0} results have no call before them and were left out.</source>
+        <translation>{0} 个结果之前没有调用，已略去。</translation>
+    </message>
+    <message>
+        <source>{0} requests were left out: nothing stands in them.</source>
+        <translation>{0} 个请求被略去：其中没有内容。</translation>
+    </message>
+    <message>
+        <source>{0} more lines could not be read.</source>
+        <translation>另有 {0} 行无法读取。</translation>
+    </message>
+    <message>
+        <source>{0} lines of {1} could not be read.</source>
+        <translation>{1} 中有 {0} 行无法读取。</translation>
+    </message>
+    <message>
+        <source>An event is not [seconds, kind, data] and was left out.</source>
+        <translation>一个事件不是 [秒、类型、数据] 的形式，已略去。</translation>
+    </message>
+    <message>
+        <source>The file does not hold the exact input of every step: contexts are taken from its history and may differ from what the model was given.</source>
+        <translation>文件没有保存每个步骤的确切输入：上下文取自其历史，可能与模型实际得到的不同。</translation>
+    </message>
+    <message>
+        <source>The history does not match the steps, so {0} of {1} contexts are unknown.</source>
+        <translation>历史与步骤不一致，因此 {1} 个上下文中有 {0} 个未知。</translation>
+    </message>
+    <message>
+        <source>The context of step {0} is too long to be kept.</source>
+        <translation>步骤 {0} 的上下文过长，未保存。</translation>
+    </message>
+    <message>
+        <source>The task&apos;s description is shown up to its character {0}.</source>
+        <translation>任务描述显示到第 {0} 个字符为止。</translation>
+    </message>
+    <message>
+        <source>A {0} is shown up to its character {1}.</source>
+        <translation>一处 {0} 显示到第 {1} 个字符为止。</translation>
+    </message>
+    <message>
+        <source>The messages are given as text: names and arguments of {0} calls are not in it.</source>
+        <translation>消息以文本给出：其中没有 {0} 次调用的名称和参数。</translation>
+    </message>
+    <message>
+        <source>The node begins after a summary: the steps before it are not in it.</source>
+        <translation>该节点从一次摘要之后开始：此前的步骤不在其中。</translation>
+    </message>
+    <message>
+        <source>Messages on other branches of the conversation, which are not among the steps: {0}.</source>
+        <translation>对话其他分支上的消息，不在步骤之中：{0}。</translation>
+    </message>
+    <message>
+        <source>The program recorded no contents: the steps have times, models and tokens only.</source>
+        <translation>该程序没有记录内容：步骤只有时间、模型和词元数。</translation>
+    </message>
+    <message>
+        <source>The keys have no times: no step says where in the terminal it was typed.</source>
+        <translation>按键没有时间：没有步骤说明它是在终端的何处输入的。</translation>
+    </message>
+    <message>
+        <source>No step says where in {0} it is: the recording stands at the end.</source>
+        <translation>没有步骤说明它在 {0} 的何处：录像放在最后。</translation>
+    </message>
+    <message>
+        <source>{0} tells of {1} requests, and there are {2} answers: their times and costs were not joined.</source>
+        <translation>{0} 记有 {1} 个请求，而回答有 {2} 个：未合并它们的时间和成本。</translation>
+    </message>
+    <message>
+        <source>{0} beside it holds no messages of this program.</source>
+        <translation>旁边的 {0} 没有这个程序的消息。</translation>
+    </message>
+    <message>
+        <source>The row also holds a {0} answer.</source>
+        <translation>该行还有一个 {0} 回答。</translation>
+    </message>
+    <message>
+        <source>{0} is being written now.</source>
+        <translation>{0} 正在被写入。</translation>
+    </message>
+    <message>
+        <source>Run {0}</source>
+        <translation>运行 {0} </translation>
+    </message>
+    <message>
+        <source>Session {0}</source>
+        <translation>会话 {0} </translation>
+    </message>
+    <message>
+        <source>Simulation {0}</source>
+        <translation>模拟 {0} </translation>
+    </message>
+    <message>
+        <source>Trace {0}</source>
+        <translation>追踪 {0} </translation>
+    </message>
+    <message>
+        <source>a turn</source>
+        <translation>一轮</translation>
+    </message>
+    <message>
+        <source>says something else in this session than where this was said of it</source>
+        <translation>在此会话中的内容与当初被评说时不同</translation>
+    </message>
+    <message>
+        <source>goes on in its file after this was said of it, so that it holds no more</source>
+        <translation>在被评说之后其文件又有延续，因此以下意见不再成立</translation>
+    </message>
+    <message>
+        <source>it holds no message of the assistant.</source>
+        <translation>其中没有助手的消息。</translation>
+    </message>
+    <message>
+        <source>Line {0} (byte {1})</source>
+        <translation>第 {0} 行(字节 {1})</translation>
+    </message>
+    <message>
+        <source>Row {0}</source>
+        <translation>第 {0} 行</translation>
+    </message>
+    <message>
+        <source>The end</source>
+        <translation>结尾</translation>
+    </message>
+    <message>
+        <source>it is no record.</source>
+        <translation>它不是记录。</translation>
+    </message>
+    <message>
+        <source>it holds no answer of the model.</source>
+        <translation>其中没有模型的回答。</translation>
+    </message>
+    <message>
+        <source>it holds no action of the agent.</source>
+        <translation>其中没有智能体的动作。</translation>
+    </message>
+    <message>
+        <source>it holds no chat messages.</source>
+        <translation>其中没有对话消息。</translation>
+    </message>
+    <message>
+        <source>it holds no request to a model.</source>
+        <translation>其中没有对模型的请求。</translation>
+    </message>
+    <message>
+        <source>it holds no request to a model and no run of a tool.</source>
+        <translation>其中没有对模型的请求，也没有工具运行。</translation>
+    </message>
+    <message>
+        <source>the whole run</source>
+        <translation>整个运行</translation>
+    </message>
+    <message>
+        <source>Expecting value</source>
+        <translation>此处应有一个值</translation>
+    </message>
+    <message>
+        <source>Expecting &apos;,&apos; delimiter</source>
+        <translation>此处应有分隔符“，”</translation>
+    </message>
+    <message>
+        <source>Expecting &apos;:&apos; delimiter</source>
+        <translation>此处应有分隔符“：”</translation>
+    </message>
+    <message>
+        <source>Expecting property name enclosed in double quotes</source>
+        <translation>此处应有双引号括起的属性名</translation>
+    </message>
+    <message>
+        <source>Unterminated string starting at</source>
+        <translation>字符串没有结束</translation>
+    </message>
+</context>
+<context>
     <name>ImportsController</name>
     <message>
         <source>without a suffix</source>
