@@ -24,6 +24,16 @@ ERRORS: dict[str, str] = {
     "evaluator_failed": QT_TRANSLATE_NOOP("ErrorKind", "evaluator failed"),
     "submission_too_large": QT_TRANSLATE_NOOP("ErrorKind", "submission too large"),
     "submission_unreadable": QT_TRANSLATE_NOOP("ErrorKind", "submission not readable"),
+    # what Inspect calls a tool's errors
+    "parsing": QT_TRANSLATE_NOOP("ErrorKind", "malformed call"),
+    "unicode_decode": QT_TRANSLATE_NOOP("ErrorKind", "not UTF-8"),
+    "permission": QT_TRANSLATE_NOOP("ErrorKind", "not permitted"),
+    "file_not_found": QT_TRANSLATE_NOOP("ErrorKind", "no such file"),
+    "is_a_directory": QT_TRANSLATE_NOOP("ErrorKind", "is a folder"),
+    "limit": QT_TRANSLATE_NOOP("ErrorKind", "limit reached"),
+    "output_limit": QT_TRANSLATE_NOOP("ErrorKind", "output too long"),
+    "approval": QT_TRANSLATE_NOOP("ErrorKind", "not approved"),
+    "unknown": QT_TRANSLATE_NOOP("ErrorKind", "unknown error"),
 }
 
 

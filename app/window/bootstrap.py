@@ -173,8 +173,8 @@ class Desktop(QObject):
             painted.came.connect(self.connection.serve_here)
         asked = options.as_request(token)
         self.go(asked)
-        if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):
-            self.cursor.move(newest)
+        if not (asked.session or asked.files) and (session := self._last_read(server_of_request(asked))):
+            self.cursor.move(session)
         self.beginning.begin()
         if not self.beginning.page.isVisible():
             self.window.filling.lead()
@@ -205,10 +205,15 @@ class Desktop(QObject):
         window.activateWindow()
         QApplication.alert(window)
 
-    def _newest(self, server: str) -> str:
-        """The session of which something was heard last: on the server that the command line names, if it does."""
+    def _last_read(self, server: str) -> str:
+        """The session that the reader left last, else the one of which something was heard last; on the server that
+        the command line names, if it does."""
+        left = self.place.queues.place_in
         rows = [r for r in self.desks.rows() if not server or server_of(r.session) == server]
-        return max(rows, key=lambda r: r.updated_at.timestamp() if r.updated_at else 0).session if rows else ""
+        read = {r.session: at for r in rows if (at := left(r.session)[1])}
+        heard = {r.session: at for r in rows if (at := r.updated_at)}
+        times = read or heard
+        return max(times, key=times.__getitem__) if times else next((r.session for r in rows), "")
 
     async def close(self, *, keep_layout: bool = False) -> None:
         """Take everything down in reverse order; what was typed is on disk before."""

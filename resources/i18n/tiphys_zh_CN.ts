@@ -1853,6 +1853,38 @@
         <source>submission not readable</source>
         <translation>无法读取提交</translation>
     </message>
+    <message>
+        <source>not UTF-8</source>
+        <translation>不是 UTF-8</translation>
+    </message>
+    <message>
+        <source>not permitted</source>
+        <translation>无权限</translation>
+    </message>
+    <message>
+        <source>no such file</source>
+        <translation>文件不存在</translation>
+    </message>
+    <message>
+        <source>is a folder</source>
+        <translation>是文件夹</translation>
+    </message>
+    <message>
+        <source>limit reached</source>
+        <translation>达到上限</translation>
+    </message>
+    <message>
+        <source>output too long</source>
+        <translation>输出过长</translation>
+    </message>
+    <message>
+        <source>not approved</source>
+        <translation>未获批准</translation>
+    </message>
+    <message>
+        <source>unknown error</source>
+        <translation>未知错误</translation>
+    </message>
 </context>
 <context>
     <name>ErrorStrip</name>

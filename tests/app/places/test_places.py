@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
+from support.desktops import window
 from support.eventually import eventually
 from support.logs import Maker, fill
 
@@ -98,3 +99,17 @@ async def test_a_link_is_copied_pasted_dropped_and_awaited(qapp, tmp_path):
         desktop.desks.rows_changed.emit()
         await eventually(lambda: (desktop.cursor.session, desktop.cursor.step) == ("later", 2))
         await desktop.close()
+
+
+async def test_a_start_goes_where_the_reader_was_last(qapp, tmp_path):
+    async with window(tmp_path) as desktop:
+        for name, count in (("long", 5), ("short", 2), ("newer", 3)):
+            store(desktop, name, maker(count))
+        desktop.desks.rows_changed.emit()
+        desktop.cursor.move("newer", 1)
+        desktop.cursor.move("long", 4)
+    async with window(tmp_path) as desktop:
+        assert (desktop.place.sight.session, desktop.place.sight.step) == ("long", 4)
+        desktop.cursor.move("short", 2)
+    async with window(tmp_path) as desktop:
+        assert (desktop.place.sight.session, desktop.place.sight.step) == ("short", 2)
