@@ -39,6 +39,9 @@ class Panel:
     is_leading: bool = False
     """It is there before a session is opened, also where another tab hides it: what it does then concerns others."""
 
+    grows: bool = False
+    """Its dock becomes higher when the panel needs more, and leaves the other panels most of the window."""
+
     def load(self) -> ModuleType:
         """What the panel is made by."""
         return import_module(f"{self.folder}.panel")

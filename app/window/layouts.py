@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from app.desk.panel import Panel
 from app.kit import theme
-from app.window.panel_dock import PanelDock
+from app.window.panel_dock import BAR, PanelDock
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,6 @@ def _places(node: Tabs | Split) -> tuple[str, ...]:
 
 PLACES = {name: _places(layout) for name, layout in LAYOUTS.items()}
 """The places of each layout, from left to right and from top to bottom."""
-
-BAR = 44
-"""The height of a dock's title or tabs, and of menu and status bar each, in pixels; nothing rests on it exactly."""
 
 GAP = 6
 """Between two docks."""

@@ -18,6 +18,12 @@ LEAST = QSize(200, 96)
 GRIP = 6
 """Height of what a dock without a title is dragged by."""
 
+BAR = 44
+"""The height of a dock's title or tabs, and of menu and status bar each, in pixels; nothing rests on it exactly."""
+
+GROWS_TO = 0.4
+"""The share of the window's height up to which a dock grows by itself."""
+
 MOST = 524_287
 """No bound: the most that Qt takes for a dock."""
 
@@ -44,6 +50,8 @@ class PanelDock(QDockWidget):
         self.is_thin = self.is_in_front = False
         """Whether it is a thin line now; whether no other tab is before it."""
         self.visibilityChanged.connect(self._on_front)
+        if panel.grows:
+            self._room.needs_more.connect(self._grow)
 
     @property
     def panel(self) -> QWidget | None:
@@ -145,13 +153,25 @@ class PanelDock(QDockWidget):
     def _on_front(self, on: bool) -> None:
         self.is_in_front = on
 
+    def _grow(self, height: int) -> None:
+        window = self.parentWidget()
+        if self.is_thin or not self.is_seen or self.isFloating() or height <= self._room.height():
+            return
+        if isinstance(window, QMainWindow):  # which counts the tabs in
+            most = round(GROWS_TO * window.height())
+            window.resizeDocks([self], [min(height + BAR, most)], Qt.Orientation.Vertical)
+
 
 class PanelRoom(QScrollArea):
     """As large as the dock; the panel in it is never smaller than it can be."""
 
+    needs_more = Signal(int)
+    """The panel needs a height that it did not need before; a person who made it smaller since is not asked again."""
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.panel: QWidget | None = None
+        self._need = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setAutoFillBackground(False)  # the window paints it; what fills itself hides its parent for Qt
@@ -190,6 +210,9 @@ class PanelRoom(QScrollArea):
         if watched is self.panel and event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
             self._fit()
+            before, self._need = self._need, self.panel.minimumSizeHint().height()
+            if self._need > before:
+                self.needs_more.emit(self._need)
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

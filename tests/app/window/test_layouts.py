@@ -9,7 +9,7 @@ from support.desktops import window
 from support.eventually import eventually
 from support.logs import Maker
 from support.panels import told_session
-from support.window import press, shown_window
+from support.window import press, settle, shown_window
 
 from app.window.layouts import shares
 from core.domain.events import SessionStateChanged
@@ -106,3 +106,23 @@ def test_room_is_shared_as_wanted_but_nobody_goes_short_while_another_has_to_spa
     assert shares(1000, [30, 70], [100, 100]) == [300, 700]
     assert shares(1000, [10, 90], [300, 100]) == [300, 700]
     assert shares(300, [10, 90], [300, 100]) == [30, 270], "where it cannot be helped: as wanted"
+
+
+def test_the_guidance_box_stays_whole_when_a_message_is_under_way(tmp_path, qtbot):
+    maker = told_session()
+    with shown_window(tmp_path, maker, layout="live") as (window, place):
+        window.resize(1440, 860)
+        place.cursor.move("s1")
+        dock = window.docks["guidance"]
+        panel = dock.widget()
+        window.resizeDocks([dock], [150], Qt.Orientation.Vertical)
+        settle()
+        small = dock.height()
+        panel.queue.earlier.setChecked(True)
+        qtbot.waitUntil(lambda: dock.height() > small)
+        assert dock.height() <= 0.4 * window.height() + 1
+        window.resizeDocks([dock], [150], Qt.Orientation.Vertical)
+        settle()
+        panel.queue.earlier.setChecked(False)
+        settle()
+        assert dock.height() <= small + 1, "nobody's own size is changed for what needs no more"
