@@ -51,7 +51,7 @@ class PanelDock(QDockWidget):
         """Whether it is a thin line now; whether no other tab is before it."""
         self.visibilityChanged.connect(self._on_front)
         if panel.grows:
-            self._room.needs_more.connect(self._grow)
+            self._room.needs_more.connect(self._grow_dock)
 
     @property
     def panel(self) -> QWidget | None:
@@ -153,7 +153,7 @@ class PanelDock(QDockWidget):
     def _on_front(self, on: bool) -> None:
         self.is_in_front = on
 
-    def _grow(self, height: int) -> None:
+    def _grow_dock(self, height: int) -> None:
         window = self.parentWidget()
         if self.is_thin or not self.is_seen or self.isFloating() or height <= self._room.height():
             return
