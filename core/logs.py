@@ -7,7 +7,6 @@ must see is a notice of the desktop, not a log line.
 from __future__ import annotations
 
 import base64
-import contextvars
 import io
 import json
 import logging
@@ -17,8 +16,7 @@ import sys
 import time
 import urllib.parse
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -33,8 +31,6 @@ HIDDEN = "[hidden]"
 _SHORTEST = 6
 _FILE_BYTES = 10 * 1024 * 1024
 _MOST_FILES = 5
-_session: contextvars.ContextVar[str] = contextvars.ContextVar("session", default="")
-_step: contextvars.ContextVar[int | None] = contextvars.ContextVar("step", default=None)
 
 _PATTERNS = re.compile(
     r"""
@@ -95,11 +91,6 @@ class Redactor:
         """Bytes of the longest spelling, at least 1."""
         return max((len(v.encode("utf-8", "surrogateescape")) for v in self._values), default=1)
 
-    @property
-    def longest(self) -> int:
-        """Characters of the longest spelling: the overlap that a stream cut into pieces needs."""
-        return max(map(len, self._values), default=0)
-
 
 def _spellings(secret: str) -> set[str]:
     """A value as it may appear: raw, in JSON, in a URL, in hex, and inside base64 at each of its three phases."""
@@ -120,17 +111,6 @@ def _spellings(secret: str) -> set[str]:
 
 redactor = Redactor()
 """The process's own; whoever reads a key from the environment or a file adds it here."""
-
-
-@contextmanager
-def about(session: str = "", step: int | None = None) -> Iterator[None]:
-    """Records made inside carry this session and step, in this task and in those that it starts."""
-    tokens = _session.set(session or _session.get()), _step.set(step if step is not None else _step.get())
-    try:
-        yield
-    finally:
-        _session.reset(tokens[0])
-        _step.reset(tokens[1])
 
 
 def set_up(program: str, folder: Path | None = None, *, verbose: bool = False, console: bool = True,
@@ -225,14 +205,8 @@ def make_stderr_unfailing() -> None:
 
 def _attach(root: logging.Logger, handler: logging.Handler, formatter: logging.Formatter) -> None:
     handler.setFormatter(formatter)
-    handler.addFilter(_note_context)
     handler.is_ours = True  # type: ignore[attr-defined]
     root.addHandler(handler)
-
-
-def _note_context(record: logging.LogRecord) -> bool:
-    record.session, record.step = _session.get(), _step.get()
-    return True
 
 
 class _PrivateFile(RotatingFileHandler):
@@ -265,11 +239,10 @@ class PlainFormatter(logging.Formatter):
     """One line for a person; control characters of foreign text are shown, not obeyed."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """time topic level [session step] message."""
-        where = " ".join(str(w) for w in (getattr(record, "session", ""), getattr(record, "step", None)) if w)
+        """time topic level message."""
         time = datetime.fromtimestamp(record.created).strftime("%H:%M:%S")
         level = "" if record.levelno == logging.INFO else f" {record.levelname.lower()}"
-        text = f"{time} {record.name}{level}{f' [{where}]' if where else ''} {_message(self, record)}"
+        text = f"{time} {record.name}{level} {_message(self, record)}"
         return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda m: f"\\x{ord(m[0]):02x}", text)
 
 
@@ -281,14 +254,13 @@ class JsonFormatter(logging.Formatter):
         self._program = program
 
     def format(self, record: logging.LogRecord) -> str:
-        """at, program, pid, topic, level, session, step, message."""
+        """at, program, pid, topic, level, message."""
         entry = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "program": self._program, "pid": record.process, "topic": record.name, "level": record.levelname.lower(),
-            "session": getattr(record, "session", "") or None, "step": getattr(record, "step", None),
             "message": _message(self, record),
         }
-        return json.dumps({k: v for k, v in entry.items() if v is not None}, ensure_ascii=False)
+        return json.dumps(entry, ensure_ascii=False)
 
 
 def _message(formatter: logging.Formatter, record: logging.LogRecord) -> str:

@@ -147,7 +147,7 @@ class AttentionController(QObject):
         self._opening = None
 
     def _go_to_next(self) -> None:
-        alerts = [what for what, _ in self._model.entries]
+        alerts = [what for what, _ in self._model.rows]
         at = self._view.list.currentIndex().row()
         if alerts:
             self.open(alerts[(at + 1) % len(alerts)])
@@ -156,7 +156,7 @@ class AttentionController(QObject):
 
     def _select(self, alert: Alert) -> None:
         newest = Alert(alert.session, alert.kind)
-        row = next((i for i, (what, _) in enumerate(self._model.entries) if what == newest), -1)
+        row = next((i for i, (what, _) in enumerate(self._model.rows) if what == newest), -1)
         if row >= 0:
             self._view.select(row)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from app.desk.row_text import head_line
 from app.kit import theme
+from app.kit.flat_model import Index
 from core.domain.step import StepHead
 from core.domain.trajectory import Trajectory
 
-Index = QModelIndex | QPersistentModelIndex
 SAME = 40
 """The tint of the row where they part."""
 

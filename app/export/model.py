@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 
 from app.desk.session_key import id_of
+from app.kit.flat_model import FlatModel, Index
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line
 from core.domain.session import FINAL_STATES, SessionRow
@@ -27,56 +28,44 @@ def state_words(state: str) -> str:
     return QCoreApplication.translate("SampleView", STATES.get(state, STATES["context"]))
 
 
-class SessionChoices(QAbstractListModel):
+class SessionChoices(FlatModel[SessionRow]):
     """The sessions with a tick each. Ticks stay when rows change; new sessions come unticked."""
 
     chosen_changed = Signal()
 
-    def __init__(self, parent: object = None) -> None:
-        super().__init__(parent)  # type: ignore[arg-type]
-        self._rows: list[SessionRow] = []
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self._chosen: set[str] = set()
 
     @property
     def chosen(self) -> list[str]:
         """The ticked sessions, in the list's order."""
-        return [r.session for r in self._rows if r.session in self._chosen]
+        return [r.session for r in self.rows if r.session in self._chosen]
 
     def title(self, session: str) -> str:
         """A session's title for people."""
-        row = next((r for r in self._rows if session in (r.session, id_of(r.session))), None)
+        row = next((r for r in self.rows if session in (r.session, id_of(r.session))), None)
         return one_line(row.title, 80) or session if row else session
 
     def show(self, rows: list[SessionRow]) -> None:
         """The sessions there are now, newest first."""
         rows = sorted(rows, key=lambda r: (r.updated_at is not None, r.updated_at), reverse=True)
-        if rows == self._rows:
+        if rows == self.rows:
             return
-        same = [r.session for r in rows] == [r.session for r in self._rows]
-        if not same:
-            self.beginResetModel()
-        self._rows = rows
-        if same:
-            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
-        else:
-            self.endResetModel()
+        self.put(rows, same=[r.session for r in rows] == [r.session for r in self.rows])
 
     def choose(self, which: str, also: str = "") -> None:
         """Tick "all", "finished" or "none"; `also` one more by its id."""
-        wanted = {r.session for r in self._rows if which == "all" or (which == "finished" and r.state in FINAL_STATES)}
+        wanted = {r.session for r in self.rows if which == "all" or (which == "finished" and r.state in FINAL_STATES)}
         self._set(wanted | ({also} if also else set()))
 
-    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:
-        """How many sessions."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
+    def flags(self, index: Index) -> Qt.ItemFlag:
         """Every row can be ticked."""
         return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable
 
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """Title with steps, and the tick."""
-        row = self._rows[index.row()] if 0 <= index.row() < len(self._rows) else None
+        row = self.row_at(index)
         if row is None:
             return None
         if role == int(Qt.ItemDataRole.CheckStateRole):
@@ -90,19 +79,18 @@ class SessionChoices(QAbstractListModel):
             return f"{one_line(row.title, 80) or row.session}\n{' · '.join(parts)}"
         return None
 
-    def setData(self, index: QModelIndex | QPersistentModelIndex, value: object,
+    def setData(self, index: Index, value: object,
                 role: int = int(Qt.ItemDataRole.EditRole)) -> bool:
         """Tick or untick."""
-        if role != int(Qt.ItemDataRole.CheckStateRole) or not 0 <= index.row() < len(self._rows):
+        row = self.row_at(index)
+        if role != int(Qt.ItemDataRole.CheckStateRole) or row is None:
             return False
         on = Qt.CheckState(value) == Qt.CheckState.Checked
-        session = self._rows[index.row()].session
-        self._set(self._chosen | {session} if on else self._chosen - {session})
+        self._set(self._chosen | {row.session} if on else self._chosen - {row.session})
         return True
 
     def _set(self, chosen: set[str]) -> None:
         if chosen != self._chosen:
             self._chosen = chosen
-            if self._rows:
-                self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+            self.draw_anew()
             self.chosen_changed.emit()

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
 
+from app.kit.flat_model import Index
 from app.kit.safe_text import visible
 from core.domain.events import FileChanged
 
@@ -151,11 +152,11 @@ class FilesModel(QAbstractListModel):
         if self._files:
             self.dataChanged.emit(self.index(0), self.index(len(self._files) - 1), [self.CountsRole])
 
-    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many files."""
         return 0 if parent.isValid() else len(self._files)
 
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The file, its counts, or its path for those who read aloud."""
         file = self.file(index.row())
         if file is None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.files.model import FilesModel, TouchedFile
 from app.files.tree import FileTreeModel
 from app.kit import quantities, theme
+from app.kit.flat_model import Index
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 
@@ -19,12 +20,12 @@ class FileDelegate(QStyledItemDelegate):
     several_hosts = False
     shows_folder = True
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One line with air."""
         return QSize(60, QFontMetrics(option.font).height() + 2 * theme.GRID)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem,
-              index: QModelIndex | QPersistentModelIndex) -> None:
+              index: Index) -> None:
         """Draw from the right: the counts and step keep their place, the path takes what is left."""
         file, folder = index.data(FilesModel.FileRole), index.data(FileTreeModel.FolderRole)
         self.initStyleOption(option, index)

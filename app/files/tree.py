@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
 from app.files.model import FilesModel, Key
+from app.kit.flat_model import Index
 from app.kit.safe_text import visible
 
-Index = QModelIndex | QPersistentModelIndex
 _TOP = 0
 
 

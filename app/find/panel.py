@@ -64,7 +64,7 @@ class FindController(QObject):
         self._remote.drop()
         self._view.show_partly("", 0)
         if words.strip():
-            self._view.show_state("searching", len(self._model.entries))
+            self._view.show_state("searching", len(self._model.rows))
             self._pause.start()
         else:
             self._pause.stop()
@@ -97,7 +97,7 @@ class FindController(QObject):
         self._merged.add(local)
         for reply in self._remote.replies.values():
             self._merged.add(reply.hits)
-        known = self._model.entries if begun else []
+        known = self._model.rows if begun else []
         entries = [known[row] if row < len(known) and known[row][0] is hit else (hit, self._lines(hit))
                    for row, hit in enumerate(self._merged.hits)]
         if begun:
@@ -107,7 +107,7 @@ class FindController(QObject):
         self._show_state()
 
     def _show_state(self) -> None:
-        count, replies = len(self._model.entries), self._remote.replies
+        count, replies = len(self._model.rows), self._remote.replies
         more = self._more or any(reply.more for reply in replies.values())
         state = "searching" if self._is_busy else "failed" if self._why and not count else "found"
         self._view.show_state(state, count, self._why, more=more)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from app.desk.row_text import head_line
 from app.kit import quantities, theme
+from app.kit.flat_model import Index
 from app.kit.i18n import plural
 from core.domain.step import StepHead
 from core.domain.trajectory import Trajectory
 
-Index = QModelIndex | QPersistentModelIndex
 SHOWN_STEPS = 8
 """So many steps of each side."""
 

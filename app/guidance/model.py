@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from datetime import datetime
 
 import msgspec
-from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, Qt
 
+from app.kit.flat_model import SPOKEN, FlatModel, Index
 from app.kit.safe_text import one_line, visible
 from core.domain.events import SessionState
 from core.domain.guidance import Guidance
@@ -17,7 +18,6 @@ from core.protocol.messages import Nak
 from core.protocol.operations import ChangeGuidance, Guide
 from core.store.outbox import Queued
 
-Index = QModelIndex | QPersistentModelIndex
 GuidanceRole = int(Qt.ItemDataRole.UserRole) + 1
 _NAK = msgspec.json.Decoder(Nak)
 
@@ -48,12 +48,11 @@ class GuidanceLine(msgspec.Struct, frozen=True):
         return not self.place and self.meaning != "error"
 
 
-class GuidanceModel(QAbstractListModel):
+class GuidanceModel(FlatModel[GuidanceLine]):
     """The queue, oldest first; rebuilt from log and outbox, both are small."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.lines: list[GuidanceLine] = []
         self.all: list[GuidanceLine] = []
         """Those that do not match what is looked for, too."""
         self._words = ""
@@ -65,20 +64,12 @@ class GuidanceModel(QAbstractListModel):
         self._words = words
         self._list()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many messages there are."""
-        return 0 if parent.isValid() else len(self.lines)
-
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The line (GuidanceRole), or its text and fate for assistive technology."""
-        if not index.isValid() or index.row() >= len(self.lines):
-            return None
-        line = self.lines[index.row()]
-        if role == GuidanceRole:
+        line = self.row_at(index)
+        if line is None or role == GuidanceRole:
             return line
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return visible(f"{line.fate}: {line.text[:400]}")
-        return None
+        return visible(f"{line.fate}: {line.text[:400]}") if role in SPOKEN else None
 
     def show(self, trajectory: Trajectory | None, commands: Iterable[Queued]) -> None:
         """Show the guidance of a trajectory and the commands about it; rows that stay keep their place."""
@@ -95,18 +86,18 @@ class GuidanceModel(QAbstractListModel):
 
     def _put(self, fresh: list[GuidanceLine]) -> None:
         same = 0
-        while same < min(len(fresh), len(self.lines)) and fresh[same].id == self.lines[same].id:
+        while same < min(len(fresh), len(self.rows)) and fresh[same].id == self.rows[same].id:
             same += 1
-        if same < len(self.lines):
-            self.beginRemoveRows(QModelIndex(), same, len(self.lines) - 1)
-            del self.lines[same:]
+        if same < len(self.rows):
+            self.beginRemoveRows(QModelIndex(), same, len(self.rows) - 1)
+            del self.rows[same:]
             self.endRemoveRows()
-        if self.lines != fresh[:same]:
-            self.lines[:same] = fresh[:same]
+        if self.rows != fresh[:same]:
+            self.rows[:same] = fresh[:same]
             self.dataChanged.emit(self.index(0), self.index(same - 1))
         if same < len(fresh):
             self.beginInsertRows(QModelIndex(), same, len(fresh) - 1)
-            self.lines.extend(fresh[same:])
+            self.rows.extend(fresh[same:])
             self.endInsertRows()
 
 

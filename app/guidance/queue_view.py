@@ -140,7 +140,7 @@ class QueueView(QWidget):
 
     def _on_rows(self, *_: object) -> None:
         """Only what is under way is in sight until somebody wants to see or look through the rest."""
-        rows, total, lines = self._model.rowCount(), len(self._model.all), self._model.lines
+        rows, total, lines = self._model.rowCount(), len(self._model.all), self._model.rows
         for at, line in enumerate(lines):
             self.list.setRowHidden(at, line.is_over and not self.shows_all)
         waits = sum(not line.is_over for line in lines)

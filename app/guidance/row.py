@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.guidance.model import GuidanceLine, GuidanceRole
 from app.kit import icons, quantities, theme
+from app.kit.flat_model import Index
 from app.kit.safe_text import visible
 
-Index = QModelIndex | QPersistentModelIndex
 PAD = 2 * theme.GRID
 MAX_LINES = 4
 

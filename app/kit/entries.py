@@ -4,59 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt
 
+from app.kit.flat_model import SPOKEN, FlatModel, Index
 from app.kit.two_lines import TwoLines, TwoLinesRole
 
-Index = QModelIndex | QPersistentModelIndex
 EntryRole = TwoLinesRole + 1
 
 
-class EntriesModel(QAbstractListModel):
+class EntriesModel(FlatModel[tuple[object, TwoLines]]):
     """Entries (what it stands for, how it is drawn). The same list shown again moves nothing."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.entries: list[tuple[object, TwoLines]] = []
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many entries there are."""
-        return 0 if parent.isValid() else len(self.entries)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The lines (TwoLinesRole), what they stand for (EntryRole), or the text for assistive technology."""
-        if not index.isValid() or index.row() >= len(self.entries):
-            return None
-        what, lines = self.entries[index.row()]
+        what, lines = self.row_at(index) or (None, None)
         if role == TwoLinesRole:
             return lines
         if role == EntryRole:
             return what
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return lines.spoken
-        return None
+        return lines.spoken if lines is not None and role in SPOKEN else None
 
     def show(self, entries: Sequence[tuple[object, TwoLines]]) -> None:
         """Show other entries."""
-        fresh = list(entries)
-        if fresh == self.entries:
-            return
-        if [what for what, _ in fresh] == [what for what, _ in self.entries]:
-            self.entries = fresh
-            self.dataChanged.emit(self.index(0), self.index(len(fresh) - 1))
-            return
-        self.beginResetModel()
-        self.entries = fresh
-        self.endResetModel()
+        if list(entries) != self.rows:
+            self.put(entries, same=[what for what, _ in entries] == [what for what, _ in self.rows])
 
     def grow(self, entries: Sequence[tuple[object, TwoLines]]) -> None:
         """Show a longer list that begins with as many rows as there are: nothing moves, what differs is drawn anew."""
-        known = len(self.entries)
+        known = len(self.rows)
         for row, entry in enumerate(entries[:known]):
-            if entry != self.entries[row]:
-                self.entries[row] = entry
+            if entry != self.rows[row]:
+                self.rows[row] = entry
                 self.dataChanged.emit(self.index(row), self.index(row))
         if len(entries) > known:
             self.beginInsertRows(QModelIndex(), known, len(entries) - 1)
-            self.entries += entries[known:]
+            self.rows += entries[known:]
             self.endInsertRows()

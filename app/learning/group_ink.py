@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.kit import icons, quantities, theme, tokens
+from app.kit.flat_model import Index
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.learning.group_model import MemberRole, StepRole
 from app.learning.samples import tokens_of
 from core.workers.reinforcement import SessionSheet, StepSheet
 
-Index = QModelIndex | QPersistentModelIndex
 CELL, HEAD, WIDTH = 42, 44, 148
 """The heights of a cell and of a head, and the least width of a column."""
 

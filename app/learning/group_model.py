@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
+from app.kit.flat_model import Index
 from app.kit.safe_text import one_line
 from app.learning.samples import tokens_of
 from core.workers.reinforcement import GroupSheet, SessionSheet, StepSheet
 
-Index = QModelIndex | QPersistentModelIndex
 StepRole = int(Qt.ItemDataRole.UserRole) + 1
 MemberRole = StepRole + 1
 

@@ -138,7 +138,7 @@ class LearningController(QObject):
     def _show_group(self, name: object) -> None:
         group = next((g for g in self._runs.groups if g.group == name), None)
         self._group.show(group)
-        at = next((i for i, (what, _) in enumerate(self._tasks.entries) if what == name), -1)
+        at = next((i for i, (what, _) in enumerate(self._tasks.rows) if what == name), -1)
         self._view.tasks.setCurrentIndex(self._tasks.index(at) if at >= 0 else QModelIndex())
         self._view.task.setText(one_line(group.task, 120) if group is not None else "")
         if group is not None and self._group.members:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QPushButton, QSplitter, QTableView, QWidget
 
@@ -15,6 +15,7 @@ from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
+from app.kit.flat_model import Index
 from app.kit.safe_text import PlainLabel, displayable
 from app.learning.group_ink import CELL, MemberHead, StepCells
 from app.learning.group_model import GroupModel
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from app.learning.curves import RunCurves
     from core.workers.reinforcement import RlMetric
 
-Index = QModelIndex | QPersistentModelIndex
 BROAD = 620
 """From which width on the lists stand beside the table."""
 

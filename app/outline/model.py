@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
+from app.kit.flat_model import SPOKEN, FlatModel, Index
 from app.outline.lines import LineText, Outlined, OutlineLine, text_of
 
-Index = QModelIndex | QPersistentModelIndex
 LineRole = int(Qt.ItemDataRole.UserRole) + 1
 LineTextRole = LineRole + 1
 
 
-class OutlineModel(QAbstractListModel):
+class OutlineModel(FlatModel[OutlineLine]):
     """Shows the lines that no fold hides; with words those alone that hold them all, whatever is folded."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lines: list[OutlineLine] = []
         self._sessions: Mapping[str, Outlined] = {}
-        self._shown: list[OutlineLine] = []
         self._folded: set[tuple[str, str, int]] = set()
         self._filled: set[tuple[str, str, int]] = set()
         """The phases with something in them."""
@@ -29,29 +28,20 @@ class OutlineModel(QAbstractListModel):
         self._texts: dict[tuple[object, int, int], LineText] = {}
         """By key, last item and depth: a line may tell of a row that holds a mapping, which is no key itself."""
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many lines there are."""
-        return 0 if parent.isValid() else len(self._shown)
-
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The line, how it is written, or its text for assistive technology."""
-        if not index.isValid() or index.row() >= len(self._shown):
-            return None
-        line = self._shown[index.row()]
-        if role == LineRole:
+        line = self.row_at(index)
+        if line is None or role == LineRole:
             return line
         if role == LineTextRole:
             return self._text(line)
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._text(line).spoken
-        return None
+        return self._text(line).spoken if role in SPOKEN else None
 
     def show(self, lines: list[OutlineLine], sessions: Mapping[str, Outlined]) -> None:
         """Show these lines of these sessions; where nothing is another, nothing moves."""
         self._sessions, self._texts = sessions, {}
         if lines == self._lines:
-            if self._shown:
-                self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))
+            self.draw_anew()
             return
         self._lines = lines
         self._filled = {line.key for line, after in pairwise(lines) if line.depth == 0 < after.depth}
@@ -66,34 +56,32 @@ class OutlineModel(QAbstractListModel):
         """Fold or open the phase of a row; whether that changed anything."""
         if not self.is_phase(row) or on == self.is_folded(row):
             return False
-        (self._folded.add if on else self._folded.discard)(self._shown[row].key)
+        (self._folded.add if on else self._folded.discard)(self.rows[row].key)
         self._show_again()
         return True
 
     def is_phase(self, row: int) -> bool:
         """Whether a row is a phase with something in it."""
-        return 0 <= row < len(self._shown) and self._shown[row].key in self._filled
+        return 0 <= row < len(self.rows) and self.rows[row].key in self._filled
 
     def is_folded(self, row: int) -> bool:
         """Whether what is in the phase of a row is hidden."""
-        return self._shown[row].key in self._folded
+        return self.rows[row].key in self._folded
 
     def line(self, row: int) -> OutlineLine | None:
         """The line of a row."""
-        return self._shown[row] if 0 <= row < len(self._shown) else None
+        return self.rows[row] if 0 <= row < len(self.rows) else None
 
     def row_of(self, session: str, item: int) -> int:
         """The row that tells most closely of an item: the deepest, and of these the last that begins before it ends."""
-        inside = [row for row, line in enumerate(self._shown) if line.session == session
+        inside = [row for row, line in enumerate(self.rows) if line.session == session
                   and 0 <= line.first <= item <= max(line.first, line.last)]
         if inside:
-            return max(inside, key=lambda row: (self._shown[row].depth, -_length(self._shown[row])))
-        return next((row for row, line in enumerate(self._shown) if getattr(line.what, "session", "") == session), -1)
+            return max(inside, key=lambda row: (self.rows[row].depth, -_length(self.rows[row])))
+        return next((row for row, line in enumerate(self.rows) if getattr(line.what, "session", "") == session), -1)
 
     def _show_again(self) -> None:
-        self.beginResetModel()
-        self._shown = [line for line in self._lines if self._has_words(line)] if self._words else self._unfolded()
-        self.endResetModel()
+        self.put([line for line in self._lines if self._has_words(line)] if self._words else self._unfolded())
 
     def _unfolded(self) -> list[OutlineLine]:
         shown, hides = [], False

@@ -126,26 +126,26 @@ class QueueTable(QWidget):
     def show_current(self, session: str) -> None:
         """Mark the session that is shown in brief; the first one where it is not listed."""
         at = self._model.row_of(session)
-        if at < 0 and self._model.sessions:
+        if at < 0 and self._model.rows:
             at = 0
         self._quiet = True
         is_marked = self.list.currentIndex().row() == at and self.list.selectionModel().hasSelection()
         if at >= 0 and not is_marked:  # who only gave the list the keys has made a row current, and marked none
             self.list.setCurrentIndex(self._model.index(at))
         self._quiet = False
-        if at >= 0 and self._model.sessions[at] != session:
-            self.session_chosen.emit(self._model.sessions[at])
+        if at >= 0 and self._model.rows[at] != session:
+            self.session_chosen.emit(self._model.rows[at])
 
     @property
     def selected(self) -> list[str]:
         """The selected sessions, in the order of the list."""
         rows = sorted(index.row() for index in self.list.selectedIndexes())
-        return [self._model.sessions[at] for at in rows if at < len(self._model.sessions)]
+        return [self._model.rows[at] for at in rows if at < len(self._model.rows)]
 
     @property
     def sessions(self) -> list[str]:
         """All that are listed."""
-        return self._model.sessions
+        return self._model.rows
 
     # ---- what is done ----------------------------------------------------------------------------
 
@@ -174,11 +174,11 @@ class QueueTable(QWidget):
 
     def _on_current(self, current: QModelIndex, _: QModelIndex) -> None:
         if current.isValid() and not self._quiet:
-            self.session_chosen.emit(self._model.sessions[current.row()])
+            self.session_chosen.emit(self._model.rows[current.row()])
 
     def _on_entered(self, index: QModelIndex) -> None:
         if index.isValid():
-            self.entered.emit(self._model.sessions[index.row()])
+            self.entered.emit(self._model.rows[index.row()])
 
     def _on_menu(self, point: object) -> None:
         self.menu.popup(self.list.viewport().mapToGlobal(point))  # type: ignore[call-overload]

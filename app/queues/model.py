@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 
 from app.desk.queue_book import Shown
+from app.kit.flat_model import SPOKEN, FlatModel, Index
 
-Index = QModelIndex | QPersistentModelIndex
 SourceRole = int(Qt.ItemDataRole.UserRole) + 1
 
 
@@ -31,40 +31,21 @@ class QueueSource(msgspec.Struct, frozen=True):
         return ", ".join(part for part in (self.title, self.right) if part)
 
 
-class SourcesModel(QAbstractListModel):
+class SourcesModel(FlatModel[QueueSource]):
     """The lines from top to bottom. Headings cannot be chosen."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[QueueSource] = []
 
     def show(self, lines: Sequence[QueueSource]) -> None:
         """Show these lines; where only words changed, what is chosen stays chosen."""
-        if [(one.shown, one.icon) for one in lines] == [(one.shown, one.icon) for one in self.lines]:
-            self.lines = list(lines)
-            if lines:
-                self.dataChanged.emit(self.index(0), self.index(len(lines) - 1))
-            return
-        self.beginResetModel()
-        self.lines = list(lines)
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many lines there are."""
-        return 0 if parent.isValid() else len(self.lines)
+        self.put(lines, same=[(x.shown, x.icon) for x in lines] == [(x.shown, x.icon) for x in self.rows])
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The line (SourceRole), or its text for assistive technology."""
-        if not index.isValid() or index.row() >= len(self.lines):
-            return None
-        line = self.lines[index.row()]
+        line = self.row_at(index)
         if role == SourceRole:
             return line
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return line.spoken
-        return None
+        return line.spoken if line is not None and role in SPOKEN else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """A heading is passed over."""
-        is_heading = index.isValid() and index.row() < len(self.lines) and self.lines[index.row()].shown is None
-        return Qt.ItemFlag.NoItemFlags if is_heading else super().flags(index)
+        line = self.row_at(index)
+        return Qt.ItemFlag.NoItemFlags if line is not None and line.shown is None else super().flags(index)

@@ -72,7 +72,7 @@ class QueuesController(QObject):
     def _begin(self) -> None:
         """Something is listed from the start: the first queue, else what is the reader's."""
         if self._place.queues.shown == Shown():
-            found = [line.shown for line in self._model.lines if line.shown is not None]
+            found = [line.shown for line in self._model.rows if line.shown is not None]
             queues = [shown for shown in found if shown.queue]
             self._place.queues.show((queues or found)[0])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelection, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QPainter, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -10,6 +10,7 @@ from app.desk.queue_book import Shown
 from app.kit import icons, quantities, theme, tokens
 from app.kit.action_button import IconButton
 from app.kit.boxes import column, row
+from app.kit.flat_model import Index
 from app.kit.safe_text import PlainLabel
 from app.queues.model import QueueSource, SourceRole, SourcesModel
 
@@ -51,7 +52,7 @@ class QueuesView(QWidget):
 
     def show_chosen(self, shown: Shown) -> None:
         """Mark what is listed."""
-        at = next((i for i, line in enumerate(self._model.lines) if line.shown == shown), -1)
+        at = next((i for i, line in enumerate(self._model.rows) if line.shown == shown), -1)
         self._quiet = True
         if at >= 0:
             self.list.setCurrentIndex(self._model.index(at))
@@ -62,10 +63,9 @@ class QueuesView(QWidget):
     def _on_selected(self, selected: QItemSelection) -> None:
         rows = [index.row() for index in selected.indexes()]
         if rows and not self._quiet:
-            self.chosen.emit(self._model.lines[rows[0]].shown)
+            self.chosen.emit(self._model.rows[rows[0]].shown)
 
 
-Index = QModelIndex | QPersistentModelIndex
 ENTRY, HEADING = 28, 28
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)

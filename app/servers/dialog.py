@@ -123,7 +123,7 @@ class ServersDialog(QDialog):
 
     def select(self, server: str) -> None:
         """Make a server the chosen one."""
-        row = next((i for i, (what, _) in enumerate(self.model.entries) if what == server), -1)
+        row = next((i for i, (what, _) in enumerate(self.model.rows) if what == server), -1)
         self.list.setCurrentIndex(self.model.index(row))
 
     def refuse(self, error: ReportableError) -> None:

@@ -8,12 +8,13 @@ from functools import partial
 from typing import Literal
 
 import msgspec
-from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QObject, Qt
 
 from app.desk.attention_words import URGENCY, attention_word
 from app.desk.offline_copies import OfflineCopies
 from app.desk.watermarks import Watermarks
 from app.kit import quantities
+from app.kit.flat_model import SPOKEN, FlatModel, Index
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip
 from app.sessions.shared_title import shared
@@ -21,7 +22,6 @@ from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.session_query import NO_REVIEW, Candidate, InReview, SessionQuery
 from core.domain.task import Limits
 
-Index = QModelIndex | QPersistentModelIndex
 SessionRole = int(Qt.ItemDataRole.UserRole) + 1
 
 
@@ -66,7 +66,7 @@ Order = Literal["begun", "attention", "new", "heard", "name"]
 """The newest first; what needs attention first; the most new steps first; the last heard of first; by name."""
 
 
-class SessionsModel(QAbstractListModel):
+class SessionsModel(FlatModel[SessionRow]):
     """The sessions that pass a query, in an order; while they are looked at no row changes its place."""
 
     def __init__(self, watermarks: Watermarks, server_name: Callable[[str], str] = lambda _: "",
@@ -84,25 +84,19 @@ class SessionsModel(QAbstractListModel):
         self._known: list[SessionRow] = []
         self._candidates: list[Candidate] | None = None
         """What is known, in order; None where it must be put in order again."""
-        self.rows: list[SessionRow] = []
         self._titles: dict[str, str] = {}
         self._shared: dict[str, int] | None = None
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many sessions are listed."""
-        return 0 if parent.isValid() else len(self.rows)
-
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The line (SessionRole), or its text for assistive technology."""
-        if not index.isValid() or index.row() >= len(self.rows):
+        row = self.row_at(index)
+        if row is None:
             return None
         if role == SessionRole:
-            return self.line(self.rows[index.row()])
+            return self.line(row)
         if role == Qt.ItemDataRole.ToolTipRole:  # a narrow list shortens its lines
-            return plain_tooltip(self.line(self.rows[index.row()]).spoken)
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self.line(self.rows[index.row()]).spoken
-        return None
+            return plain_tooltip(self.line(row).spoken)
+        return self.line(row).spoken if role in SPOKEN else None
 
     def show(self, rows: list[SessionRow], *, hold: bool = False) -> None:
         """Take the rows of now. `hold`: somebody reads the list, so that what is listed keeps its order."""
@@ -141,11 +135,7 @@ class SessionsModel(QAbstractListModel):
     def show_new(self) -> None:
         """The watermarks changed."""
         self._candidates = None
-        self._announce()
-
-    def _announce(self) -> None:
-        if self.rows:
-            self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
+        self.draw_anew()
 
     def line(self, row: SessionRow) -> SessionText:
         """A row as it is painted."""
@@ -223,15 +213,10 @@ class SessionsModel(QAbstractListModel):
             held = {row.session: at for at, row in enumerate(self.rows)}
             fresh.sort(key=lambda r: held.get(r.session, -1))  # what is new to the list comes first
         before, after = [r.session for r in self.rows], [r.session for r in fresh]
-        if before == after:
-            self.rows = fresh
-            self._announce()
-        elif len(before) == len(after) and set(before) == set(after):
+        if before != after and len(before) == len(after) and set(before) == set(after):
             self._reorder(before, fresh)
         else:
-            self.beginResetModel()
-            self.rows = fresh
-            self.endResetModel()
+            self.put(fresh, same=before == after)
 
     def _reorder(self, before: list[str], fresh: list[SessionRow]) -> None:
         """The same sessions in another order: what is selected stays selected, and the list stays where it is."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.kit import theme
+from app.kit.flat_model import Index
 from app.sessions.model import SessionRole, SessionText
 from app.sessions.shared_title import elided
 
-Index = QModelIndex | QPersistentModelIndex
 PAD = 2 * theme.GRID
 NEARLY = 0.9
 """From this share of a limit on the line under a session has the colour of attention; the numbers say it, too."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt
 from PySide6.QtGui import QGuiApplication
 
 from app.desk.row_text import ICONS
 from app.kit import icons, quantities, theme
+from app.kit.flat_model import Index
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip, visible
 from app.step.context_lines import ContextLine, folded, lines_of, shares_of
 from app.step.message_looks import MessageLook
 from core.domain.context import MessageRef
 
-Index = QModelIndex | QPersistentModelIndex
 SHOWN = ("context", "changes", "entered", "left", "gone")
 PLACE, CHANGE, WHO, STEP, WORDS, SIZE, TOKENS = range(7)
 _RIGHT = (PLACE, STEP, TOKENS)

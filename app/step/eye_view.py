@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,12 +22,12 @@ from PySide6.QtWidgets import (
 
 from app.kit import quantities, theme, tokens
 from app.kit.boxes import column, row
+from app.kit.flat_model import Index
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
 from app.step.context import SHOWN, SIZE, WORDS, ContextModel, ShareRole
 from app.step.presence import PresenceBar
 
-Index = QModelIndex | QPersistentModelIndex
 BAR = 108
 """The width of the column of sizes."""
 

@@ -6,9 +6,10 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from app.desk.row_text import RowText
+from app.kit.flat_model import Index
 from app.trajectory.changed_items import ChangedItems
 from app.trajectory.facets import Facets
 from app.trajectory.filters import FILTERS, failed_from, items_of, new_items
@@ -20,7 +21,6 @@ from core.domain.trajectory import Item, Trajectory
 
 __all__ = ["FILTERS", "ListRow", "RowRole", "RowTextRole", "TrajectoryModel"]
 
-Index = QModelIndex | QPersistentModelIndex
 RowTextRole = int(Qt.ItemDataRole.UserRole) + 1
 RowRole = RowTextRole + 1
 FoundRole = RowTextRole + 2

@@ -13,8 +13,9 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from app.desk.frame import ListPlace
 from app.desk.row_text import RowText
+from app.kit.flat_model import Index
 from app.trajectory.facets import Facets
-from app.trajectory.model import FoundRole, Index, ListRow, RowRole, RowTextRole
+from app.trajectory.model import FoundRole, ListRow, RowRole, RowTextRole
 from app.trajectory.node import Node
 from app.trajectory.row_layout import RowLayout
 from core.domain.session import SessionRow

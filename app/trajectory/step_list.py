@@ -9,8 +9,9 @@ from PySide6.QtCore import QEvent, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
+from app.kit.flat_model import Index
 from app.kit.timers import single_shot
-from app.trajectory.model import Index, TrajectoryModel
+from app.trajectory.model import TrajectoryModel
 from app.trajectory.nested import NestedModel
 from app.trajectory.row_heights import RowHeights
 from app.trajectory.row_table import RowTable

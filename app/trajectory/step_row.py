@@ -6,17 +6,17 @@ out to place them; people's words may take three lines.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desk.row_text import RowText
 from app.kit import theme, tokens
+from app.kit.flat_model import Index
 from app.trajectory.model import RowTextRole, TrajectoryModel
 from app.trajectory.nested import NestedModel
 from app.trajectory.row_ink import RowInk, short_path
 
-Index = QModelIndex | QPersistentModelIndex
 GAP = tokens.BETWEEN
 DEEPEST = 4
 """A subagent's rows stand further in at most so often; their tool is as much narrower."""

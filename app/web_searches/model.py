@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
 
+from app.kit.flat_model import Index
 from app.kit.safe_text import one_line
 from core.domain.events import SearchMade, SearchResult
 
@@ -72,20 +73,20 @@ class WebSearchesModel(QAbstractItemModel):
         self._searches = web_searches
         self.endResetModel()
 
-    def index(self, row: int, column: int, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> QModelIndex:
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         """A search, or a result of the search above it."""
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         # The id counts searches from the oldest, so that it holds when newer ones are put on top.
         return self.createIndex(row, column, len(self._searches) - parent.row() if parent.isValid() else 0)
 
-    def parent(self, index: QModelIndex | QPersistentModelIndex = QModelIndex()) -> QModelIndex:  # type: ignore[override]
+    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]
         """The search of a result."""
         if not index.isValid() or index.internalId() == 0:
             return QModelIndex()
         return self.createIndex(len(self._searches) - index.internalId(), 0, 0)
 
-    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many searches, or results of one."""
         if not parent.isValid():
             return len(self._searches)
@@ -93,11 +94,11 @@ class WebSearchesModel(QAbstractItemModel):
             return 0
         return len(self._searches[parent.row()].found)
 
-    def columnCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
         """One."""
         return 1
 
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The values that the delegate draws, and a line for those who read aloud."""
         if not index.isValid():
             return None

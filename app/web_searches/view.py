@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -21,6 +21,7 @@ from app.desk.gist_words import say_none
 from app.kit import theme
 from app.kit.boxes import column
 from app.kit.empty import Empty, Faces
+from app.kit.flat_model import Index
 from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import one_line
@@ -31,13 +32,13 @@ from app.web_searches.model import WebLookup, WebResult, WebSearchesModel
 class WebSearchDelegate(QStyledItemDelegate):
     """A query in one bold line with engine, count and step; a result in a title and an address."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One line for a query, two for a result."""
         lines = 2 if index.data(WebSearchesModel.FoundRole) is not None else 1
         return QSize(60, QFontMetrics(option.font).height() * lines + 2 * theme.GRID)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem,
-              index: QModelIndex | QPersistentModelIndex) -> None:
+              index: Index) -> None:
         """Draw a row."""
         self.initStyleOption(option, index)
         option.text = ""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.kit import theme
+from app.kit.flat_model import Index
 from app.kit.safe_text import plain_action
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class PaletteCommand(msgspec.Struct, frozen=True):

@@ -24,7 +24,7 @@ from core.llm.extra import has_extra
 from core.llm.smollm2 import smollm2_dir
 from core.store import blobs, log
 from core.store.home import Home
-from core.workers.export import Report
+from core.workers.export import DATASET_FORMATS, Report
 
 MOST_STEPS = 10_000
 """Steps of one page."""
@@ -51,9 +51,8 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
 @click.command()
 @click.argument("sessions", nargs=-1, required=True)
 @click.option("--to", "target", required=True,
-              help="archive, html, trl, trl-parquet, tokens, chat, slime, axolotl, llama-factory, "
-                   "llama-factory-sharegpt; of sessions in groups, for reinforcement: trl-async, verl, skyrl, "
-                   "slime-rollout or verifiers.")
+              help=f"{', '.join(('archive', 'html', *DATASET_FORMATS))}; of sessions in groups, for reinforcement: "
+                   f"{', '.join(GROUP_TARGETS[:-1])} or {GROUP_TARGETS[-1]}.")
 @click.option("--out", required=True, type=click.Path(path_type=Path),
               help="The folder; for archive, html and groups a file or folder.")
 @click.option("--steps", callback=_steps,

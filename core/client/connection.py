@@ -111,17 +111,6 @@ class ReconnectingConnection:
             self._queue.append(message)
             self._queued.set()
 
-    async def send(self, message: Wire | bytes) -> bool:
-        """Send now and wait while the server is slow; False when there is no connection."""
-        socket = self._socket
-        if socket is None or not self.is_online:
-            return False
-        try:
-            await socket.send(message if isinstance(message, bytes) else encode(message))
-        except ConnectionClosed:
-            return False
-        return True
-
     async def restart(self, code: int = Close.GAP, reason: str = "resume") -> None:
         """Close this connection; `run` makes the next one soon."""
         if self._socket is not None:

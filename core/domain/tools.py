@@ -8,7 +8,7 @@ and lists no names: `OWN` is that of our own actions, those of other programs li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -74,11 +74,6 @@ class ToolTable:
     def tool(self, name: str) -> Tool:
         """The tool of a name, or what is said of any tool."""
         return self.find(name) or UNKNOWN
-
-    def names(self, kinds: Iterable[str]) -> frozenset[str]:
-        """The names, in lower case, of this table's own tools of some kinds."""
-        wanted = frozenset(kinds)
-        return frozenset(name for name, tool in self._tools.items() if tool.kind in wanted)
 
     def _named(self, name: str) -> Tool | None:
         own = self._tools.get(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import Any
 
 import msgspec
@@ -23,6 +23,7 @@ from core.formats.imported import SessionBuilder
 from core.formats.model_messages import json_of
 from core.formats.rows import canonical
 from core.formats.spools import ByteSpool
+from core.formats.values import upwards
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -120,7 +121,7 @@ def innermost(spans: Sequence[ParkedSpan], parents: Mapping[str, str]) -> list[P
     requests = {span.id: span for span in spans if span.is_model and span.id}
     inside: dict[str, list[ParkedSpan]] = {}
     for span in requests.values():
-        for above in _above(span.id, parents):
+        for above in islice(upwards(span.id, lambda name: parents.get(name, "")), 1, None):
             if above in requests:
                 inside.setdefault(above, []).append(span)
     dropped = set()
@@ -128,13 +129,6 @@ def innermost(spans: Sequence[ParkedSpan], parents: Mapping[str, str]) -> list[P
         is_richer = len(inner) == 1 and requests[name].calls and not inner[0].calls
         dropped.add(inner[0].id if is_richer else name)
     return [span for span in spans if not (span.is_model and span.id in dropped)]
-
-
-def _above(name: str, parents: Mapping[str, str]) -> Iterator[str]:
-    seen = {name}
-    while (name := parents.get(name, "")) and name not in seen:
-        seen.add(name)
-        yield name
 
 
 def first_request(spool: SpanSpool, spans: Sequence[ParkedSpan]) -> str:

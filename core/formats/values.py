@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,6 +28,15 @@ def dicts_of(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, JsonItems):
         return value.objects()
     return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
+
+
+def upwards(name: str, above: Callable[[str], str]) -> Iterator[str]:
+    """A name and those above it; `above` gives the next one, "" at the top. Foreign files hold circles: each once."""
+    seen: set[str] = set()
+    while name and name not in seen:
+        yield name
+        seen.add(name)
+        name = above(name)
 
 
 def int_of(value: Any) -> int | None:

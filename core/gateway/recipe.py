@@ -52,11 +52,6 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     env: Texts = {}
     files: Texts = {}
 
-    @property
-    def spoken(self) -> Dialect:
-        """The dialect."""
-        return DIALECTS[self.dialect]
-
 
 class RecipeValues(msgspec.Struct, frozen=True, kw_only=True):
     """The values of one session for the braces of its recipe."""

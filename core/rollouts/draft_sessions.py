@@ -32,8 +32,6 @@ from core.tasks.generation.in_progress import DraftInProgress
 FAILURES = 8
 """So many times in a row an endpoint may fail before the run ends: nobody waits beside it as beside a session."""
 
-OpenModel = Callable[[], LanguageModel]
-
 
 class PatientModel:
     """A model whose endpoint may fail for a while, and then ends the session; one that refuses ends it at once."""

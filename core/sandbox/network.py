@@ -130,8 +130,8 @@ def join_network(engine: Client, network: str, container: Any, name: str) -> Non
         engine.networks.get(network).connect(container, aliases=[name])
 
 
-def proxy_environment(peers: tuple[str, ...] = ()) -> dict[str, str]:
+def proxy_environment() -> dict[str, str]:
     """What tells programs of the way out."""
-    url, direct = f"http://{NAME}:{PORT}", ",".join(("localhost", "127.0.0.1", *peers))
+    url, direct = f"http://{NAME}:{PORT}", "localhost,127.0.0.1"
     return dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), url) | {
         "no_proxy": direct, "NO_PROXY": direct}

@@ -24,7 +24,7 @@ from core.supervision.opinions import OpinionCache, TurnOpinion, judge_tool, rea
 from core.supervision.propose import BodyOf
 from core.supervision.turns import TurnWindow, guided_windows, windows
 
-__all__ = ["Judge", "JudgeSettings", "judge", "read_opinions"]
+__all__ = ["Judge", "JudgeSettings", "read_opinions"]
 
 OnProgress = Callable[[int, int], None]
 """Told how many windows of how many are judged."""
@@ -199,15 +199,6 @@ class Judge:
 
     def _cached(self, trajectory: Trajectory, window: TurnWindow) -> dict[int, TurnOpinion]:
         return self._cache.get(self._key(trajectory, window)) if self._cache is not None else {}
-
-
-async def judge(trajectory: Trajectory, body_of: BodyOf, model: LanguageModel,
-                settings: JudgeSettings = JudgeSettings()) -> list[Event]:
-    """All verdicts that this model would add to the log: only of steps that it has not judged with this prompt.
-
-    Raises as `Judge.verdicts` does.
-    """
-    return [e async for events in Judge(model, settings).verdicts(trajectory, body_of) for e in events]
 
 
 def _prompts() -> str:

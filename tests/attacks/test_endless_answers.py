@@ -27,7 +27,7 @@ def asked(answer: bytes, again: bytes) -> bytes:
             except OSError:
                 writer.close()
 
-        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server, asyncio.timeout(20):
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server, asyncio.timeout(60):
             upstream = Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
             got = await upstream.send("POST", "/v1/x", (), b"{}")
             try:

@@ -52,7 +52,7 @@ async def handshake(url: str, *lines: str) -> int:
     ]
     writer.write("\r\n".join(told).encode("latin-1", "replace"))
     try:
-        answer = await asyncio.wait_for(reader.readline(), 10)
+        answer = await asyncio.wait_for(reader.readline(), 60)
     finally:
         writer.close()
         with contextlib.suppress(OSError):

@@ -133,7 +133,7 @@ def test_a_strange_session_cannot_be_followed(tmp_path: Path, name: str) -> None
     async def scenario() -> int:
         async with serving(tmp_path) as server, raw_peer(server.url, admin_token(tmp_path)) as peer:
             await peer.say(Subscribe(session=name))
-            return await asyncio.wait_for(peer.closed(), 10)
+            return await asyncio.wait_for(peer.closed(), 60)
 
     assert asyncio.run(scenario()) == 4400
 

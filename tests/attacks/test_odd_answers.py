@@ -70,7 +70,7 @@ def through(folder: Path, sends: bytes, again: bytes = b"", pause_s: float = 0.0
     """What the agent got (status 0: broken off), and what the log says: the exchange, the step's words (of the answer
     that the journal holds), how often the endpoint was asked."""
     async def main() -> tuple[int, bytes, ExchangeMade, str, int]:
-        async with endpoint(sends, again, pause_s) as (url, seen), asyncio.timeout(20):
+        async with endpoint(sends, again, pause_s) as (url, seen), asyncio.timeout(60):
             bench = Bench(folder, url)
             async with bench.open():
                 body = {"model": "m", "messages": [{"role": "user", "content": "w"}], "stream": is_stream,
@@ -208,7 +208,7 @@ def test_slow_many_and_old_agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     sends = answer(http_head.chunk(event_stream(HELLO)) + b"0\r\n\r\n", *CHUNKED, length=False)
 
     async def main() -> None:
-        async with endpoint(sends) as (url, _), asyncio.timeout(20), Bench(tmp_path, url).open() as bench:
+        async with endpoint(sends) as (url, _), asyncio.timeout(60), Bench(tmp_path, url).open() as bench:
             half = asking()[:-9]
             for slow in (b"POST /v1/x HTT", half, half.replace(b"Content-Length", b"X").replace(
                     b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n")):
@@ -230,7 +230,7 @@ def test_an_agent_that_takes_nothing_is_hung_up_on(tmp_path: Path, monkeypatch: 
     sends = answer(b"", *CHUNKED, length=False)
 
     async def main() -> None:
-        async with endpoint(sends, PING) as (url, _), asyncio.timeout(20), Bench(tmp_path, url).open() as bench:
+        async with endpoint(sends, PING) as (url, _), asyncio.timeout(60), Bench(tmp_path, url).open() as bench:
             _, writer = await asyncio.open_connection("127.0.0.1", bench.port, limit=1024)
             writer.write(asking())
             while not bench.exchanges():

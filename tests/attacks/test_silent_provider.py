@@ -22,15 +22,16 @@ from core.store.schema import open_log
 
 
 def test_others_wait_for_nothing_while_strangers_wait_for_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(issuer, "TIMEOUT_S", 1.0)
+    monkeypatch.setattr(issuer, "TIMEOUT_S", 100.0)
     head = base64.urlsafe_b64encode(json.dumps({"alg": "RS256", "kid": "x"}).encode()).rstrip(b"=").decode()
 
     async def main(judge: IdTokens) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             strangers = asyncio.gather(*(judge.whose(f"{head}.e30.AAAA") for _ in range(40)), return_exceptions=True)
             await asyncio.sleep(0)
             await asyncio.to_thread(lambda: None)
             assert not strangers.done(), "the server's own threads are free at once"
+            silent.close()  # who waits there is hung up on
             found = await strangers
         assert all(isinstance(one, Unavailable) and one.code == "issuer_away" for one in found)
 

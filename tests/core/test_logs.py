@@ -35,14 +35,12 @@ def lines(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_record_carries_topic_session_and_step(log_file):
-    with logs.about("s1", 4), logs.about(step=5):
-        logging.getLogger("agent").info("went %s", "on")
-    logging.getLogger("wire").debug("outside")
+def test_a_record_carries_topic_level_program_and_time(log_file):
+    logging.getLogger("agent").info("went %s", "on")
+    logging.getLogger("wire").debug("more")
     first, second = lines(log_file)
-    assert (first["topic"], first["session"], first["step"], first["message"]) == ("agent", "s1", 5, "went on")
+    assert (first["topic"], first["message"], second["level"]) == ("agent", "went on", "debug")
     assert first["program"] == "test" and first["level"] == "info" and first["at"].endswith("+00:00")
-    assert "session" not in second and second["level"] == "debug"
 
 
 def test_files_are_private_and_rotation_keeps_them_so(log_file, monkeypatch):

@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import defaultdict
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6 import QtWidgets
 from support.sources import syntax
+
+from core.domain.attention import Thresholds
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "packaging"))
@@ -151,6 +155,38 @@ def test_no_shortcut_is_given_twice():
 
     keys = [key for entry in ACTIONS for key in entry.shortcuts]
     assert sorted({k for k in keys if keys.count(k) > 1}) == []
+
+
+def unused(keys, sources) -> list[str]:
+    """The dotted keys that no source names: neither whole, nor by an f-string of their family in a folder that has the
+    name. `sources` are pairs of folder and text."""
+    names, families = defaultdict(set), defaultdict(set)
+    for folder, source in sources:
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                names[folder].add(node.value)
+            elif isinstance(node, ast.JoinedStr) and isinstance(first := node.values[0], ast.Constant):
+                families[folder].add(first.value)
+            elif isinstance(node, ast.Name) and node.id == Thresholds.__name__:
+                names[folder] |= {field.name for field in msgspec.structs.fields(Thresholds)}
+    return [key for key in keys for family, _, name in [key.partition(".")] if not any(
+        key in names[folder] or (f"{family}." in families[folder] and name in names[folder]) for folder in names)]
+
+
+def test_every_setting_is_read_and_every_command_is_connected():
+    from app.desk.actions import ACTIONS
+    from app.desk.settings import SETTINGS
+
+    sources = [(f.parent, f.read_text()) for f in FILES if f.name not in ("settings.py", "actions.py")]
+    assert unused([s.key for s in SETTINGS], sources) == [], "nobody reads it"
+    assert unused([a.key for a in ACTIONS], sources) == [], "no controller connects to it"
+
+
+@pytest.mark.parametrize(("sources", "is_used"), [
+    ([("a", "get('files.new')")], True), ([("a", "f'files.{x}'"), ("a", "('new', 'old')")], True),
+    ([("a", "f'files.{x}'"), ("b", "'new'")], False), ([("a", "f'view.{x}'; 'new'")], False), ([], False)])
+def test_a_key_that_nobody_names_would_be_found(sources, is_used):
+    assert unused(["files.new"], sources) == ([] if is_used else ["files.new"])
 
 
 def test_settings_are_translated():

@@ -35,7 +35,7 @@ class Foreigner:
     async def hear(self) -> dict[str, Any]:
         """The next text frame."""
         while True:
-            frame = await asyncio.wait_for(self.socket.recv(), 20)
+            frame = await asyncio.wait_for(self.socket.recv(), 60)
             if isinstance(frame, str):
                 heard: dict[str, Any] = json.loads(frame)
                 return heard
@@ -57,7 +57,7 @@ class Foreigner:
     async def close_code(self) -> int:
         """Read until the server closes."""
         with contextlib.suppress(Exception):
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while True:
                     await self.socket.recv()
         return self.socket.close_code or 0

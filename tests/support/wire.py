@@ -90,7 +90,7 @@ class RawPeer:
     async def hear(self, kind: type[Wire] | None = None) -> Wire:
         """The next text frame, of a kind if one is named (others are skipped)."""
         while True:
-            frame = await asyncio.wait_for(self.socket.recv(), 10)
+            frame = await asyncio.wait_for(self.socket.recv(), 60)
             if isinstance(frame, bytes):
                 continue
             message = decode_from_server(frame)
@@ -105,7 +105,7 @@ class RawPeer:
     async def closed(self) -> int:
         """Read until the server closes; its close code."""
         with contextlib.suppress(Exception):
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while True:
                     await self.socket.recv()
         return self.socket.close_code or 0

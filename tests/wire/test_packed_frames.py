@@ -16,7 +16,7 @@ from core.protocol.packed import PACKED, is_packed, unpack
 async def events_of(socket: ClientConnection) -> tuple[Events, bool]:
     """The next events, and whether they came packed."""
     while True:
-        frame = await asyncio.wait_for(socket.recv(), 10)
+        frame = await asyncio.wait_for(socket.recv(), 60)
         packed = isinstance(frame, bytes) and is_packed(frame)
         message: Wire = decode_from_server(unpack(frame) if packed else frame)  # type: ignore[arg-type]
         if isinstance(message, Events):

@@ -62,7 +62,7 @@ def test_a_client_of_version_1_is_served_as_it_was(tmp_path: Path) -> None:
         ):
             for text in (hello, make, guide, '{"type":"subscribe","session":"s1","after":0}'):
                 await peer.say(text.strip())
-                answers.append(json.loads(await asyncio.wait_for(peer.socket.recv(), 10)))
+                answers.append(json.loads(await asyncio.wait_for(peer.socket.recv(), 60)))
 
     asyncio.run(scenario())
     welcome, first, second, events = answers

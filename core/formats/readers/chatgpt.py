@@ -10,6 +10,7 @@ context is not in the export: contexts are approximate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from core.domain.events import NoteAdded
@@ -21,7 +22,7 @@ from core.formats.imported import Imported, SessionBuilder
 from core.formats.json_text import parse
 from core.formats.rows import SourceRow, canonical, row_format
 from core.formats.source import Source
-from core.formats.values import dict_of, dicts_of, paragraphs, text_of, time_of
+from core.formats.values import dict_of, dicts_of, paragraphs, text_of, time_of, upwards
 
 NAME = "chatgpt"
 _DEEPEST = 100_000
@@ -65,11 +66,13 @@ def _path(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     at = value.get("current_node")
     if not isinstance(at, str) or at not in mapping:
         at = max(mapping, key=lambda key: _made_at(mapping[key]), default="")
-    nodes: dict[str, dict[str, Any]] = {}
-    while isinstance(at, str) and at in mapping and at not in nodes and len(nodes) < _DEEPEST:
-        nodes[at] = mapping[at]
-        at = mapping[at].get("parent")
-    return (m for node in reversed(nodes.values()) if (m := dict_of(node.get("message"))))
+
+    def above(key: str) -> str:
+        parent = text_of(mapping[key].get("parent"))
+        return parent if parent in mapping else ""
+
+    way = list(islice(upwards(at, above), _DEEPEST))
+    return (m for key in reversed(way) if (m := dict_of(mapping[key].get("message"))))
 
 
 def _made_at(node: dict[str, Any]) -> float:

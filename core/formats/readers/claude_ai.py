@@ -18,7 +18,7 @@ from core.formats.conversation import OTHER_BRANCHES, CallResult, Conversation, 
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import SourceRow, canonical, row_format
 from core.formats.source import Source
-from core.formats.values import dicts_of, paragraphs, text_of, time_of
+from core.formats.values import dicts_of, paragraphs, text_of, time_of, upwards
 
 NAME = "claude-ai"
 _SENDERS = ("human", "assistant")
@@ -61,12 +61,13 @@ def _path(messages: Sequence[dict[str, Any]], leaf: str) -> list[dict[str, Any]]
     known = {name: m for m in messages if (name := text_of(m.get("uuid")))}
     if not any(text_of(m.get(_BEFORE)) in known for m in messages):
         return list(messages)
-    path: dict[str, dict[str, Any]] = {}
     at = leaf if leaf in known else max(known, key=lambda name: text_of(known[name].get("created_at")))
-    while at in known and at not in path:
-        path[at] = known[at]
-        at = text_of(known[at].get(_BEFORE))
-    return list(path.values())[::-1]
+
+    def above(name: str) -> str:
+        before = text_of(known[name].get(_BEFORE))
+        return before if before in known else ""
+
+    return [known[name] for name in upwards(at, above)][::-1]
 
 
 def _words(message: dict[str, Any]) -> str:

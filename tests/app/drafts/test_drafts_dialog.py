@@ -52,13 +52,13 @@ def dialog(qapp: object, records: DraftRecords) -> DraftsDialog:
 
 
 def test_answers_are_shown_with_their_gates_and_what_differs(dialog: DraftsDialog) -> None:
-    assert [lines.sign for _, lines in dialog.answers.entries] == ["✓", "✗", "✓"]
+    assert [lines.sign for _, lines in dialog.answers.rows] == ["✓", "✗", "✓"]
     assert dialog.facts.text() == "gen-0001-sums · 3 answers, 1 refused · pass@1 0.25 · pass@4 1.00"
     assert dialog.gates.text() == "✓ Description   ✓ Final tests   ✓ Attempts of a policy"
     assert "-    assert int(Path('sums/c').read_text()) == 41\n+    assert" in dialog.text.text
     dialog.history.setCurrentIndex(dialog.answers.index(1))
     assert dialog.text.text.startswith("Solution: 0 of 100")
-    assert dialog.drafts.entries[0][1].right == "1 of 4"
+    assert dialog.drafts.rows[0][1].right == "1 of 4"
 
 
 def test_keys_accept_refuse_with_a_reason_and_go_on(dialog: DraftsDialog, records: DraftRecords) -> None:
@@ -70,7 +70,7 @@ def test_keys_accept_refuse_with_a_reason_and_go_on(dialog: DraftsDialog, record
     first, second = records.all()
     assert (first.state, first.reason, first.by_person) == ("refused", "too easy, a mother could", True)
     assert dialog.chosen is not None and dialog.chosen.id == "gen-0002" and dialog.reason.text() == ""
-    assert dialog.drafts.entries[0][1].below == "refused by a person · too easy, a mother could"
+    assert dialog.drafts.rows[0][1].below == "refused by a person · too easy, a mother could"
     QTest.keyClick(dialog.list, Qt.Key.Key_A)
     assert records.all()[1].state == "accepted" and second.state == "refused"
     QTest.keyClicks(dialog.reason, "say which column")
@@ -97,7 +97,7 @@ def test_files_are_read_and_words_stored_beside_the_window(qtbot, tmp_path, reco
         made.show(tmp_path)
         qtbot.waitUntil(lambda: made.dialog is not None)
         dialog = made.dialog
-        qtbot.waitUntil(lambda: len(dialog.answers.entries) == 3)
+        qtbot.waitUntil(lambda: len(dialog.answers.rows) == 3)
         dialog.decide("accepted")
         dialog.decide("accepted")  # by a key that was held
         assert dialog.chosen.id == "gen-0001-sums", "nothing moves before it is stored"

@@ -54,18 +54,18 @@ async def test_the_own_servers_log_and_the_copies_of_others_are_searched(qapp, t
         QTest.keyClicks(find.box, "needle")
         await eventually(lambda: find.list.model().rowCount() >= 2)
         model = find.list.model()
-        assert {hit.session for hit, _ in model.entries} == {"mine", key_of("far", entry.id)}
+        assert {hit.session for hit, _ in model.rows} == {"mine", key_of("far", entry.id)}
         assert "Of 1 session(s)" in find.partly.text()
         bodies = [name for name, data in own.blobs.items() if b"not markup" in data]
         assert bodies and not any(made.desks.local.held(name) for name in bodies), "the window never fetched them"
         find.box.clear()
         QTest.keyClicks(find.box, "not markup")
-        await eventually(lambda: any(hit.session == "mine" for hit, _ in model.entries))
+        await eventually(lambda: any(hit.session == "mine" for hit, _ in model.rows))
         made.place.servers.remove(entry.id)
         await eventually(lambda: len(made.desks.all) == 1)
         find.box.clear()
         QTest.keyClicks(find.box, "needle")
-        await eventually(lambda: {h.session for h, _ in model.entries} == {"mine"})
+        await eventually(lambda: {h.session for h, _ in model.rows} == {"mine"})
         assert find.partly.isHidden()
 
 
@@ -102,7 +102,7 @@ async def look_for(find: FindView, words: str) -> None:
 
 
 def places(find: FindView) -> list[tuple[object, ...]]:
-    return [(h.session, h.seq, h.where, h.ref) for h, _ in find.list.model().entries]
+    return [(h.session, h.seq, h.where, h.ref) for h, _ in find.list.model().rows]
 
 
 async def test_what_only_another_server_holds_is_found_once_and_opened(qapp, tmp_path):
@@ -114,10 +114,10 @@ async def test_what_only_another_server_holds_is_found_once_and_opened(qapp, tmp
             find = await start(made)
             await look_for(find, "珊瑚")
             assert not made.desks.of(far).head(far), "nothing of the session is here"
-            hits = [hit for hit, _ in find.list.model().entries]
+            hits = [hit for hit, _ in find.list.model().rows]
             assert {hit.session for hit in hits} == {far} and {"thought", "guidance"} <= {hit.where for hit in hits}
             assert all(line.right.startswith("@ lab · ") and line.title == "Lab work"
-                       for _, line in find.list.model().entries)
+                       for _, line in find.list.model().rows)
             assert find.partly.isHidden(), "all of it was searched"
 
             QTest.keyClick(find.box, Qt.Key.Key_Down)
@@ -131,7 +131,7 @@ async def test_what_only_another_server_holds_is_found_once_and_opened(qapp, tmp
             await eventually(lambda: made.desks.of(far).head(far) == made.desks.of(far).row(far).seq)
             await look_for(find, "reef")
             assert len(places(find)) == len(set(places(find))), "the copy's hits and the server's are the same places"
-            titles = [hit for hit, _ in find.list.model().entries if hit.where == "title"]
+            titles = [hit for hit, _ in find.list.model().rows if hit.where == "title"]
             assert not titles, "a title gives way to what the server found in the step"
 
 
@@ -142,7 +142,7 @@ async def test_a_guidance_text_of_a_session_that_was_never_opened_is_shown_when_
             await eventually(lambda: len(made.desks.rows()) == 1)
             find = await start(made)
             await look_for(find, "walrus")
-            hits = [hit for hit, _ in find.list.model().entries]
+            hits = [hit for hit, _ in find.list.model().rows]
             aside: list[object] = []
             made.cursor.aside_opened.connect(lambda kind, ref: aside.append((kind, ref)))
             row = next(r for r, hit in enumerate(hits) if hit.where == "guidance")

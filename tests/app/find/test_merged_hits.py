@@ -54,7 +54,7 @@ def test_a_growing_list_keeps_its_rows(qtbot, qtmodeltester):
     with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignals([model.dataChanged, model.rowsInserted]):
         model.grow([third, second, first])
     assert row.isValid() and row.row() == 1
-    assert model.entries == [third, second, first]
+    assert model.rows == [third, second, first]
     with qtbot.assertNotEmitted(model.dataChanged):
         model.grow([third, second, first])
     qtmodeltester.check(model)

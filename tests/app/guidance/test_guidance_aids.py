@@ -73,7 +73,7 @@ async def test_an_edit_that_came_too_late_comes_back_into_the_box(tmp_path):
         await grow(replica, maker)
         await eventually(lambda: panel.box.toPlainText() == typed)
         assert "to be sent as a new one" in panel.writing.hint.text()
-        lines = panel.list.model().lines
+        lines = panel.list.model().rows
         assert [line.text for line in lines] == ["look at loader 0", typed]
         assert "not taken" in lines[1].fate
         await eventually(lambda: replica.draft("s1") == typed)
@@ -96,9 +96,9 @@ async def test_a_refused_edit_never_takes_the_place_of_what_is_being_written(tmp
         [queued] = replica.waiting()
         await replica.answered(Nak(id=queued.id, cseq=1, kind="Conflict", code="already_delivered",
                                    sentence="It was delivered.", params={"step": 1}))
-        await eventually(lambda: len(panel.list.model().lines) == 2)
+        await eventually(lambda: len(panel.list.model().rows) == 2)
         assert panel.box.toPlainText() == "something else"
-        shown = panel.list.model().lines[1]
+        shown = panel.list.model().rows[1]
         assert shown.text == "changed words" and "It was delivered" in shown.fate and shown.id == f"{guidance}/change"
         panel.box.selectAll()
         choose(panel, 1)
@@ -164,7 +164,7 @@ def test_the_history_is_searched_by_keys(qtbot, tmp_path):
         press(window, Qt.Key.Key_H, CTRL)
         assert panel.queue.words.hasFocus()
         QTest.keyClicks(panel.queue.words, "loader 1")
-        assert [line.text for line in panel.list.model().lines] == ["look at loader 1"]
+        assert [line.text for line in panel.list.model().rows] == ["look at loader 1"]
         QTest.keyClicks(panel.queue.words, " nothing")
         assert "No message holds" in panel.queue.nothing.label.text()
         panel.queue.words.clear()

@@ -29,7 +29,7 @@ def guided(seed: int, title: str, *texts: str) -> Maker:
 
 
 def lines_in(panel: GuidanceView) -> list[tuple[str, str]]:
-    return [(line.text, line.fate) for line in panel.list.model().lines]
+    return [(line.text, line.fate) for line in panel.list.model().rows]
 
 
 def send(place, session: str, text: str) -> None:
@@ -80,12 +80,12 @@ async def test_what_is_sent_meanwhile_joins_the_list(qapp, tmp_path):
         panel = window.findChild(GuidanceView)
         panel.queue.start_find()
         panel.queue.everywhere.click()
-        await eventually(lambda: panel.list.model().lines[0].session == "s1")
+        await eventually(lambda: panel.list.model().rows[0].session == "s1")
         assert len(lines_in(panel)) == 1
         send(place, "s1", "two")
         await eventually(lambda: len(lines_in(panel)) == 2)
         panel.queue.everywhere.click()
-        assert [line.session for line in panel.list.model().lines] == ["", ""]
+        assert [line.session for line in panel.list.model().rows] == ["", ""]
 
 
 async def test_many_sessions_are_read_a_little_at_a_time_and_the_newest_are_listed(qapp, tmp_path, monkeypatch):
@@ -96,7 +96,7 @@ async def test_many_sessions_are_read_a_little_at_a_time_and_the_newest_are_list
         panel = window.findChild(GuidanceView)
         panel.queue.start_find()
         panel.queue.everywhere.click()
-        assert {line.session for line in panel.list.model().lines} == {""}, "not yet: the window is free meanwhile"
+        assert {line.session for line in panel.list.model().rows} == {""}, "not yet: the window is free meanwhile"
         place.desks.servers_changed.emit()
         await eventually(lambda: len(lines_in(panel)) == MOST_LINES)
         assert lines_in(panel)[-1][0] == "look at 8.29", "the newest"

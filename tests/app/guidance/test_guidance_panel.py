@@ -52,7 +52,7 @@ async def test_a_message_is_in_the_outbox_before_the_box_is_cleared(tmp_path):
         await eventually(lambda: not panel.box.toPlainText())
         queued = replica.commands("s1")
         assert [q.op.text for q in queued] == ["use the training split\nplease 中文"]
-        assert "on this computer" in panel.list.model().lines[0].fate
+        assert "on this computer" in panel.list.model().rows[0].fate
         await place.scope.close()
         panel.deleteLater()
 
@@ -103,8 +103,8 @@ async def test_edit_and_withdraw_are_asked_for(tmp_path):
         QTest.keyClick(panel.list, Qt.Key.Key_Delete)
         await eventually(lambda: len(replica.commands("s1")) == 2)
         assert {q.op.text for q in replica.commands("s1")} == {"look at the tokenizer", None}
-        await eventually(lambda: "asked" in panel.list.model().lines[1].fate)
-        assert not panel.list.model().lines[0].changeable
+        await eventually(lambda: "asked" in panel.list.model().rows[1].fate)
+        assert not panel.list.model().rows[0].changeable
         await place.scope.close()
         panel.deleteLater()
 
@@ -206,7 +206,7 @@ async def test_what_the_agent_does_never_scrolls_the_queue_that_is_being_read(tm
         bodies = maker.bodies[replica.head("s1"):]
         await replica.place("s1", replica.head("s1") + 1, bodies)
         await eventually(lambda: panel.list.model().rowCount() == 41)
-        await eventually(lambda: "delivered" in panel.list.model().lines[0].fate)
+        await eventually(lambda: "delivered" in panel.list.model().rows[0].fate)
         assert bar.value() == 0
         await place.scope.close()
         panel.deleteLater()

@@ -327,7 +327,7 @@ async def test_an_agent_of_another_server_works_and_is_watched_and_searched_from
             find = made.window.docks["find"].widget()
             find.box.insert("numbers.txt")
             await eventually(lambda: any(hit.session == session and hit.where == "action"
-                                         for hit, _ in find.list.model().entries))
+                                         for hit, _ in find.list.model().rows))
 
 
 async def test_a_task_of_an_environment_is_played_from_the_window_and_by_the_command(

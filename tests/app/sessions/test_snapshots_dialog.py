@@ -70,8 +70,8 @@ async def test_the_list_says_what_each_holds_and_one_is_restored_where_it_may_be
             made.notices.posted.connect(notices.append)
             made.actions["session.snapshots"].trigger()
             dialog = made.window.findChildren(SnapshotsDialog)[0]
-            await eventually(lambda: len(dialog.model.entries) == 3 and dialog.restore.isEnabled())
-            titles = [lines.spoken for _, lines in dialog.model.entries]
+            await eventually(lambda: len(dialog.model.rows) == 3 and dialog.restore.isEnabled())
+            titles = [lines.spoken for _, lines in dialog.model.rows]
             assert titles[0].startswith("Step 3, at the end") and "Files: 5,000 · 190.73 MiB" in titles[0]
             assert "Not taken: The sandbox was lost." in titles[1] and "removed meanwhile" in titles[2]
             assert dialog.lost.text() == "Not in it: lab-1: program sh: train.py"
@@ -108,7 +108,7 @@ async def test_what_is_taken_by_hand_is_told_when_it_is_there_and_one_branches_w
             await eventually(lambda: any("Snapshot after step 3: Files: 1" in n.sentence for n in notices))
             place.actions["session.snapshots"].trigger()
             dialog = made.findChildren(SnapshotsDialog)[0]
-            await eventually(lambda: len(dialog.model.entries) == 4)
+            await eventually(lambda: len(dialog.model.rows) == 4)
             assert dialog.branch.isEnabled() and "stop it first" in dialog.why.text()
             dialog.list.setCurrentIndex(dialog.model.index(3))
             dialog.branch.click()

@@ -125,9 +125,9 @@ def test_what_summaries_dropped_is_listed_with_the_step_that_lost_it(qtbot, tmp_
         assert {line.since for line in eye.table.model().lines} == {7}
         assert eye.table.model().index(0, 1).data(Qt.ItemDataRole.ToolTipRole) == "− since step 7"
         place.cursor.to_step(4)
-        qtbot.waitUntil(lambda: eye.table.model().rowCount() == 0, timeout=5_000)
+        qtbot.waitUntil(lambda: eye.table.model().rowCount() == 0)
         place.cursor.to_step(8)
-        qtbot.waitUntil(lambda: eye.table.model().rowCount() > 0, timeout=5_000)
+        qtbot.waitUntil(lambda: eye.table.model().rowCount() > 0)
 
 
 def test_the_context_is_copied_as_json_and_as_a_command_without_secrets(qtbot, tmp_path):

@@ -107,7 +107,7 @@ async def test_guidance_typed_without_a_server_is_sent_later_once(tmp_path):
             made.place.sight.desk.client.hurry()
             await eventually(lambda: logged_guidance(again.settings.home, "s1") == ["use the training split"])
             await eventually(lambda: not made.window.status.waiting.text())
-            await eventually(lambda: "on the server" in guidance.list.model().lines[0].fate)
+            await eventually(lambda: "on the server" in guidance.list.model().rows[0].fate)
         await made.close()
     assert logged_guidance(server.settings.home, "s1") == ["use the training split"]
 

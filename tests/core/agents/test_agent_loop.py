@@ -36,7 +36,7 @@ def scripted(text: str) -> ScriptedModel:
 
 def run(stage: Stage, *others: Awaitable[object]) -> None:
     async def both() -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await asyncio.gather(stage.agent.run(), *others)
 
     asyncio.run(both())

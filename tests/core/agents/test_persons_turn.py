@@ -81,7 +81,7 @@ class Person:
 
 def run(stage: Stage, *others: object) -> None:
     async def both() -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await asyncio.gather(stage.agent.run(), *others)
 
     asyncio.run(both())

@@ -151,7 +151,7 @@ def test_it_comes_back_by_itself_and_says_since_when(tmp_path: Path) -> None:
             scope.spawn(link.run(), name="link")
             await until(lambda: link.status.state == "offline")
             since = link.status.since
-            assert "cannot be reached" in link.status.sentence and not await link.send(Lease(session="s", journal="j"))
+            assert "cannot be reached" in link.status.sentence
             async with serving(tmp_path) as server:
                 link.hurry()
                 await until(lambda: link.is_online)
@@ -185,11 +185,11 @@ def test_who_is_fenced_stops_for_good(tmp_path: Path) -> None:
                 fenced = asyncio.get_running_loop().create_future()
                 scope.spawn(old.run(), name="old", on_error=fenced.set_result)
                 await until(lambda: old.is_online)
-                await old.send(Lease(session="s", journal="j"))
+                old.post(Lease(session="s", journal="j"))
                 await until(lambda: any(isinstance(m, Leased) for m in owners[0].heard))
                 scope.spawn(new.run(), name="new")
                 await until(lambda: new.is_online)
-                await new.send(Lease(session="s", journal="j"))
+                new.post(Lease(session="s", journal="j"))
                 error = await asyncio.wait_for(fenced, 60)
                 assert isinstance(error, Conflict) and error.code == "fenced"
                 assert new.is_online

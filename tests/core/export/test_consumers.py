@@ -14,12 +14,15 @@ from support.tiny_model import make_tokenizer, trl_template
 
 from core.domain.errors import InvalidInput
 from core.domain.events import VerdictGiven
+from core.export import formats
 from core.export.options import ExportOptions
 from core.export.run import dry_run, export
+from core.workers.export import DATASET_FORMATS
 
 transformers = pytest.importorskip("transformers")
 ONCE = ExportOptions(balance="none")
 STOP = "<|im_end|>"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +42,27 @@ def log(tmp_path_factory) -> Path:
     made.summarise()
     made.add_step(fails=False)
     return write_log(tmp_path_factory.mktemp("log") / "server.db", a=made)
+
+
+def lacking(name: str) -> list[str]:
+    """One sentence for each thing that a format of data sets lacks."""
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    pages = [page for page in ("training.md", "training.zh.md") if f"`{name}`" not in (DOCS / page).read_text()]
+    return [sentence for sentence, is_there in (
+        (f"{name} is not written: give it a DatasetFormat in core/export/formats.py.", name in formats._WRITTEN),
+        (f"{name} cannot be chosen: give it a line in core/workers/export.py.", name in DATASET_FORMATS),
+        (f"{name} has no test: have its trainer's own rule read it, here.", f'"{name}"' in tests),
+        (f"{name} has no row in docs: {', '.join(pages)}.", not pages)) if not is_there]
+
+
+@pytest.mark.parametrize("name", sorted(DATASET_FORMATS.keys() | formats._WRITTEN.keys()))
+def test_no_format_is_forgotten(name):
+    assert lacking(name) == []
+
+
+def test_a_new_format_is_told_what_it_lacks():
+    assert [sentence.split(":")[0] for sentence in lacking("not-" + "yet")] == [
+        "not-yet is not written", "not-yet cannot be chosen", "not-yet has no test", "not-yet has no row in docs"]
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:

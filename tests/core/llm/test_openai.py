@@ -91,7 +91,7 @@ REQUEST = Request(messages=(Message(role="user", content="hello"),), tools=(Tool
 def ask(*replies: Reply, request: Request = REQUEST, texts: list[str] | None = None, **settings: object
         ) -> tuple[Completion, Endpoint]:
     async def main() -> tuple[Completion, Endpoint]:
-        async with asyncio.timeout(20), Endpoint(*replies) as endpoint:
+        async with asyncio.timeout(60), Endpoint(*replies) as endpoint:
             model = OpenAIModel(ModelSettings(kind="openai", name="tiny", base_url=endpoint.url, **settings))  # type: ignore[arg-type]
             try:
                 return await model.complete(request, None if texts is None else texts.append), endpoint

@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -182,12 +181,10 @@ def test_an_engine_that_is_killed_and_comes_back_has_the_files_and_tells_what_is
         await command(sandbox, "echo safe > safe.txt; echo shared > /shared/x")
         await sandbox.terminals.command("t", "long", "sleep 600")
         far.kill()
-        began = time.monotonic()
         with pytest.raises(Unavailable):
             await sandbox.run(["true"])
         with pytest.raises(Unavailable):
             await sandbox.start()
-        assert time.monotonic() - began < 60, "nothing hangs"
         await asyncio.to_thread(far.start)
         await sandbox.start()
         assert await sandbox.terminals.list() == []
@@ -212,7 +209,7 @@ def test_the_end_of_a_session_ends_all_that_it_runs_on_a_plain_machine(tmp_path:
             await sandbox.start()
             await command(sandbox, "touch here; (setsid nohup sleep 600 >/dev/null 2>&1 &)")
             await sandbox.terminals.command("t", "long", "sleep 600")
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while len(processes_on_machines(session)) < 4:  # a command that was begun runs a little later
                     await asyncio.sleep(0.05)
             for pid in (int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()):
