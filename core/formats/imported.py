@@ -11,7 +11,7 @@ import msgspec
 
 from core.domain import events as e
 from core.domain.blob import blob_hash
-from core.domain.context import ContextDelta, MessageRef, PreviousRange, delta_between
+from core.domain.context import MOST_PARTS, ContextDelta, MessageRef, PreviousRange, delta_between
 from core.domain.deed import deed_of
 from core.domain.errors import InvalidInput
 from core.domain.head import make_head
@@ -35,9 +35,6 @@ _LARGEST = 16 * 1024 * 1024
 
 _ITEM = 100
 """A message's id of more characters is known by its hash."""
-
-MAX_PARTS = 8_000
-"""Messages that may enter a context at one step: they travel in one event."""
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,7 +175,7 @@ class SessionBuilder:
             delta = ContextDelta(parts=(PreviousRange(start=0, stop=length), *context[length:]))
         else:
             delta = delta_between(before[:length], context)
-        if len(delta.parts) > MAX_PARTS:
+        if len(delta.parts) > MOST_PARTS:
             self.warnings.append(f"The context of step {self.steps + 1} is too long to be kept.")
             context, delta = (), ContextDelta()
         self._context, self._length = context, len(context)
