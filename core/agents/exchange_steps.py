@@ -15,6 +15,7 @@ from core.agents.exchange_context import ContextWriter
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress, after_summary
 from core.agents.steps import StepJournal
+from core.domain.bounds import event_text
 from core.domain.context import MOST_PARTS, ContextDelta, MessageRef, apply_delta, delta_between
 from core.domain.events import NoteAdded, StepAdded, StepStarted, SummaryAdded, decode_event
 from core.domain.head import make_head
@@ -28,9 +29,6 @@ from core.formats.values import exit_error
 from core.gateway.dialect import Answer, CallOutcome
 
 _TOKENS = attrgetter("tokens")
-TEXT = 400_000
-"""Characters of a summary that travel in its event; the context holds it whole."""
-
 _TOO_LONG = ("What the model saw from here on has too many messages for an event, and is not shown; the requests are "
              "held as they were sent.")
 
@@ -201,7 +199,7 @@ class ExchangeSteps:
         last = self._steps.progress.steps
         name, text = new_id(), aside.text if aside else ""
         context = self._delta(aside.context) if aside and aside.context else ContextDelta()
-        self._journal.add(SummaryAdded(id=name, first=min(1, last), last=last, text=text[:TEXT], context=context,
+        self._journal.add(SummaryAdded(id=name, first=min(1, last), last=last, text=event_text(text), context=context,
                                        completion=aside.reply if aside and aside.context else None))
         self.set_aside(None)
         return name
