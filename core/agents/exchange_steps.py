@@ -10,13 +10,14 @@ from operator import attrgetter
 
 import msgspec
 
-from core.agents.delivery import Inbox
+from core.agents.delivery import AT_ONCE, Inbox
 from core.agents.exchange_context import ContextWriter
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress, after_summary
 from core.agents.steps import StepJournal
-from core.domain.context import ContextDelta, MessageRef, apply_delta, delta_between
-from core.domain.events import StepAdded, StepStarted, SummaryAdded, decode_event
+from core.domain.bounds import event_text
+from core.domain.context import MOST_PARTS, ContextDelta, MessageRef, apply_delta, delta_between
+from core.domain.events import NoteAdded, StepAdded, StepStarted, SummaryAdded, decode_event
 from core.domain.head import make_head
 from core.domain.ids import new_id
 from core.domain.message import ToolCall
@@ -28,13 +29,13 @@ from core.formats.values import exit_error
 from core.gateway.dialect import Answer, CallOutcome
 
 _TOKENS = attrgetter("tokens")
-TEXT = 400_000
-"""Characters of a summary that travel in its event; the context holds it whole."""
+_TOO_LONG = ("What the model saw from here on has too many messages for an event, and is not shown; the requests are "
+             "held as they were sent.")
 
 
 class OpenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """A step that has begun: its context, and once it came the answer. The journal holds the context as what differs
-    from the last step's (`delta`), as it is long and mostly that."""
+    from the last step's (`delta`), as it is long and mostly that; one that no event can hold is not known."""
 
     number: int
     context: tuple[MessageRef, ...] = ()
@@ -45,6 +46,7 @@ class OpenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     answer: Answer | None = None
     reply: MessageRef | None = None
     answered_at: datetime | None = None
+    is_too_long: bool = False
 
 
 class AnswerCame(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +99,14 @@ class ExchangeSteps:
         return msgspec.structs.replace(opened, answer=came.answer, reply=came.reply, answered_at=came.answered_at)
 
     def _placed(self, opened: OpenAnswer) -> OpenAnswer:
-        return msgspec.structs.replace(opened, delta=delta_between(self._before, opened.context))
+        delta = self._delta(opened.context)
+        if opened.context and not delta.parts:
+            return msgspec.structs.replace(opened, context=(), is_too_long=True)
+        return msgspec.structs.replace(opened, delta=delta)
+
+    def _delta(self, context: Sequence[MessageRef]) -> ContextDelta:
+        delta = delta_between(self._before, context)
+        return delta if len(delta.parts) <= MOST_PARTS else ContextDelta()
 
     def _set_open(self, opened: OpenAnswer | None) -> None:
         self.open = opened
@@ -130,7 +139,10 @@ class ExchangeSteps:
         """The next step has begun with this context."""
         before = self.open
         if before is None or before.number != opened.number or guidance or again:
-            self._journal.add(StepStarted(number=opened.number, guidance=tuple(guidance), again=tuple(again)))
+            *more, last = [again[at : at + AT_ONCE] for at in range(0, max(1, len(again)), AT_ONCE)]
+            for some in more:
+                self._journal.add(StepStarted(number=opened.number, again=tuple(some)))
+            self._journal.add(StepStarted(number=opened.number, guidance=tuple(guidance), again=tuple(last)))
         self._set_open(self._placed(opened))
         self.set_aside(None)
 
@@ -186,8 +198,8 @@ class ExchangeSteps:
             self._set_open(None)
         last = self._steps.progress.steps
         name, text = new_id(), aside.text if aside else ""
-        context = delta_between(self._before, aside.context) if aside and aside.context else ContextDelta()
-        self._journal.add(SummaryAdded(id=name, first=min(1, last), last=last, text=text[:TEXT], context=context,
+        context = self._delta(aside.context) if aside and aside.context else ContextDelta()
+        self._journal.add(SummaryAdded(id=name, first=min(1, last), last=last, text=event_text(text), context=context,
                                        completion=aside.reply if aside and aside.context else None))
         self.set_aside(None)
         return name
@@ -220,6 +232,8 @@ class ExchangeSteps:
         self._journal.add(StepAdded(head=head, body=self._journal.put_blob(encode_body(body)),
                                     context=opened.delta, completion=opened.reply,
                                     terminals=dict(terminals), tools=opened.tools))
+        if opened.is_too_long and (self._before or opened.number == 1):
+            self._journal.add(NoteAdded(step=opened.number, text=_TOO_LONG))
         self._inbox.answer(opened.number)
         worked = max(0.0, ((ended or now) - opened.started_at).total_seconds() - opened.held_s)
         self._steps.count_step(head, actions, sum(map(_TOKENS, opened.context)), worked)

@@ -31,6 +31,7 @@ from core.gateway.lines import MAIN, AgentLine, LinePlacement
 from core.gateway.request import AgentRequest
 
 _MOST_ROWS = 1 << 62
+_MOST_PAYLOADS = 4_000
 _WENT_BACK = "The agent went on from an earlier place: later contexts hold nothing of what came after it."
 
 _RETOLD = "The agent was started again, and tells its conversation with another beginning."
@@ -66,9 +67,9 @@ class Sending(msgspec.Struct, kw_only=True):
         return bool(self.bound or self.again)
 
     @property
-    def guidance(self) -> tuple[str, ...]:
-        """What stands in it, in its order."""
-        return tuple(place.guidance for at in sorted(self.inserted) for place in self.inserted[at])
+    def guided(self) -> int:
+        """How many guidance texts stand in it."""
+        return sum(map(len, self.inserted.values()))
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -77,6 +78,14 @@ class Written(msgspec.Struct, frozen=True):
     number: int
     pieces: list[bytes]
     refs: list[MessageRef]
+
+
+def _payloads(pieces: list[bytes]) -> list[bytes]:
+    """Pieces as they are held: of very many, so many at a time that an event has room for the names of all."""
+    many = 1
+    while len(pieces) > many * _MOST_PAYLOADS:
+        many *= 16
+    return pieces if many == 1 else [b"".join(pieces[at : at + many]) for at in range(0, len(pieces), many)]
 
 
 class ExchangeBook:
@@ -263,7 +272,7 @@ class ExchangeBook:
         """The body in payloads, as a delta to the last body of the same line."""
         key = f"{sending.placement.line.name} {sending.placement.line.kind}"
         before = self._pieces.get(key, Written(0, [], []))
-        pieces = sending.pieces
+        pieces = _payloads(sending.pieces)
         shared = shared_length(before.pieces, pieces)
         refs = [*before.refs[:shared],
                 *(MessageRef(hash=self._journal.put_blob(piece), role="piece") for piece in pieces[shared:])]
@@ -297,7 +306,7 @@ class ExchangeBook:
             number=sending.number, line=line.name, relation=sending.placement.relation, step=sending.step,
             dialect=request.dialect.name, model=request.model[:500], status=ending.status, pieces=sending.delta,
             since=sending.since, answer=self._journal.put_blob(ending.raw) if ending.raw else "",
-            guidance=sending.guidance, again=sending.again, is_discarded=ending.is_discarded,
+            guided=sending.guided, is_discarded=ending.is_discarded,
             problem=ending.problem[:2000], usage=usage, started_at=sending.started_at,
             first_byte_s=ending.first_byte_s, held_s=sending.held_s)
 

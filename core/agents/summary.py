@@ -27,6 +27,7 @@ from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.progress import after_summary
 from core.agents.steps import StepJournal
+from core.domain.bounds import event_text
 from core.domain.context import ContextDelta, MessageRef, delta_between
 from core.domain.events import StepAdded, SummaryAdded
 from core.domain.ids import new_id
@@ -102,8 +103,8 @@ class Summarizer:
             answer = self._steps.line(completion.message, f"summary:{summary}", 0).ref if completion else None
             delta = delta_between(before, [line.ref for line in asked]) if completion else ContextDelta()
             sampled = self._steps.hold_tokens(completion, asked, answer) if completion and answer else ""
-            self._journal.add(SummaryAdded(id=summary, first=cut.first, last=cut.last, text=text, context=delta,
-                                           completion=answer, sampled=sampled))
+            self._journal.add(SummaryAdded(id=summary, first=cut.first, last=cut.last, text=event_text(text),
+                                           context=delta, completion=answer, sampled=sampled))
             message = summary_message(cut.first, cut.last, text, self._last_observations(lines, cut), self._advice(cut))
             line = self._steps.line(message, f"summary:{summary}", cut.last)
             self._journal.put_slot("working", after_cut(lines, cut, line.ref))

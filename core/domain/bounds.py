@@ -7,10 +7,13 @@ the types of all events, operations and messages: none has a field without a bou
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta
+
+_ESCAPED = re.compile(r"[\x00-\x1f]")
 
 INT32 = 2**31 - 1
 """The largest step number, count and size: what `array("i")` and Qt's `int` hold."""
@@ -123,6 +126,17 @@ Few = Meta(max_length=1_000)
 
 Many = Meta(max_length=MOST_ITEMS)
 """For lists that grow with the work: parts of a context, tools of a step."""
+
+
+EVENT_TEXT = 400_000
+"""Characters of a text that one event holds beside all else."""
+
+
+def event_text(text: str) -> str:
+    """The beginning of a text that travels in an event: less where characters are written with six bytes each."""
+    start = text[:EVENT_TEXT]
+    return start if len(start.encode("utf-8", "replace")) + 5 * len(_ESCAPED.findall(start)) < 1_600_000 else (
+        start[: EVENT_TEXT // 2])
 
 
 def clamp(value: int, highest: int = INT32, lowest: int = 0) -> int:

@@ -20,6 +20,9 @@ from core.domain.errors import InvalidInput
 MOST_MESSAGES = MOST_ITEMS
 """Messages of the longest context: a few deltas that keep the same range twice describe more than any memory holds."""
 
+MOST_PARTS = 8_000
+"""Parts of the longest delta that fits into an event; a context that would need more of them is not known."""
+
 _FEW = 8
 """So many messages are sought one by one, which is quicker than an index of all that were there."""
 

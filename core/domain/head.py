@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 from math import isfinite
 
 import msgspec
 
-from core.domain.bounds import MOST_COST, NAME, WHOLE, clamp
+from core.domain.bounds import MOST_COST, MOST_ITEMS, NAME, WHOLE, clamp
 from core.domain.deed import Deed, deed_of
 from core.domain.step import ActionError, Observation, StepBody, StepHead, Usage
 from core.domain.tools import OWN, ToolTable
 
 TITLE = 200
 """Characters of a title."""
+
+_NAMES = 200_000
+"""Characters that the names of all tools, and of all hosts, of one step share."""
 
 MOST_JSON = 100_000
 """Characters of an answer that is looked at as JSON."""
@@ -49,7 +52,7 @@ def make_head(body: StepBody, *, usage: Usage = Usage(), started_at: datetime | 
     return StepHead(
         number=body.number,
         title=_title(body, deeds, path),
-        tools=tuple(a.tool[:NAME] for a in body.actions),  # a model may name what there is not, at any length
+        tools=_names([a.tool for a in body.actions]),  # a model may name what there is not, at any length
         family=body.actions[0].family if body.actions else "other",
         status=status,
         is_error=error is not None or bool(worst and worst.is_error),
@@ -59,13 +62,19 @@ def make_head(body: StepBody, *, usage: Usage = Usage(), started_at: datetime | 
         exit_code=worst.exit_code if worst else None,
         added=clamp(sum(d.lines.added for d in made)),
         removed=clamp(sum(d.lines.removed for d in made)),
-        hosts=tuple(dict.fromkeys(h[:NAME] for a in body.actions if (h := str(a.arguments.get("computer_ip") or "")))),
+        hosts=_names([*dict.fromkeys(h for a in body.actions if (h := str(a.arguments.get("computer_ip") or "")))]),
         thought_chars=len(body.thought),
         output_chars=clamp(sum(o.output.total_chars or len(o.output.text) for o in body.observations), WHOLE),
         usage=_within_bounds(usage),
         started_at=started_at,
         ended_at=ended_at,
     )
+
+
+def _names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names that have room in one event, as many and as long as they may be."""
+    room = min(NAME, _NAMES // max(1, len(names)))
+    return tuple(name[:room] for name in names[:MOST_ITEMS])
 
 
 def _kind(deeds: list[Deed]) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,6 +16,7 @@ import msgspec
 
 from core.domain.errors import Unavailable
 from core.domain.events import Placed, blobs_of
+from core.store.home import in_place_of
 
 FORMAT_NAME, VERSION = "tiphys-archive", 1
 MANIFEST, EVENTS, BLOBS = "tiphys.json", "events.jsonl", "blobs/"
@@ -36,20 +36,18 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 def write(path: Path, session: str, title: str, bodies: Iterable[bytes], blob: Callable[[str], bytes]) -> int:
     """Write a session's archive and put it in place whole; gives the number of events. `blob` finds a payload."""
-    folder = path.resolve().parent
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".tiphys-")
     try:
-        with os.fdopen(handle, "wb") as raw, zipfile.ZipFile(raw, "w") as file:
-            head = _write_members(file, session, title, list(bodies), blob)
-            file.close()
-            raw.flush()
-            os.fsync(raw.fileno())
-        Path(temporary).replace(path)
+        with in_place_of(path) as part:
+            return write_at(part, session, title, bodies, blob)
     except OSError as error:
         raise Unavailable("cannot_write", f"{path} cannot be written: {error.strerror}.", path=str(path)) from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-    return head
+
+
+def write_at(place: Path, session: str, title: str, bodies: Iterable[bytes], blob: Callable[[str], bytes]) -> int:
+    """The same under a name at which nobody reads yet; for its owner alone."""
+    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+    with os.fdopen(handle, "wb") as raw, zipfile.ZipFile(raw, "w") as file:
+        return _write_members(file, session, title, list(bodies), blob)
 
 
 def _write_members(

@@ -10,10 +10,10 @@ import msgspec
 
 from core.domain import events as e
 from core.domain.blob import blob_hash
-from core.domain.context import ContextDelta, Contexts, MessageRef, delta_between
+from core.domain.context import MOST_PARTS, ContextDelta, Contexts, MessageRef, delta_between
 from core.domain.errors import InvalidInput
 from core.domain.step import decode_body, encode_body
-from core.formats.imported import MAX_PARTS, Imported
+from core.formats.imported import Imported
 
 _NUMBERS = ("step", "number", "last")
 """Fields of facts that are numbers of steps; a summary goes on standing for all steps before it."""
@@ -75,7 +75,7 @@ def _renumbered(session: Imported, by: int, upto: int, contexts: Mapping[int, Co
 
 def _delta(before: list[MessageRef], context: list[MessageRef]) -> ContextDelta:
     delta = delta_between(before, context)
-    return delta if len(delta.parts) <= MAX_PARTS else ContextDelta()
+    return delta if len(delta.parts) <= MOST_PARTS else ContextDelta()
 
 
 def _step(fact: e.StepAdded, by: int, session: Imported, blobs: dict[str, bytes]) -> e.StepAdded:

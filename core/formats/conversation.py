@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from core.domain.blob import blob_hash
+from core.domain.bounds import event_text
 from core.domain.context import MessageRef
 from core.domain.events import GuidanceAnswered, GuidanceDelivered, GuidanceQueued, GuidanceWithdrawn, SummaryAdded
 from core.domain.message import Message, ToolCall
@@ -22,7 +23,6 @@ from core.formats.pictures import FoundPicture, pictures_in, stored
 from core.formats.tools import family_of
 from core.formats.values import paragraphs
 
-_TEXT = 400_000
 T = TypeVar("T")
 
 OTHER_BRANCHES = "Messages on other branches of the conversation, which are not among the steps: {}."
@@ -141,10 +141,9 @@ class Conversation:
 
     def _bounded(self, text: str, what: str) -> str:
         """Text that travels in one event, whose size is bounded; the context holds it whole."""
-        if len(text) <= _TEXT:
-            return text
-        self.builder.warnings.append(f"A {what} is shown up to its character {_TEXT:,}.")
-        return text[:_TEXT]
+        if (held := event_text(text)) != text:
+            self.builder.warnings.append(f"A {what} is shown up to its character {len(held):,}.")
+        return held
 
     def add_step(self, step: ForeignStep) -> None:
         """One more step; its message and the answers enter the context of the next."""

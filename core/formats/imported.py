@@ -11,7 +11,8 @@ import msgspec
 
 from core.domain import events as e
 from core.domain.blob import blob_hash
-from core.domain.context import ContextDelta, MessageRef, PreviousRange, delta_between
+from core.domain.bounds import event_text
+from core.domain.context import MOST_PARTS, ContextDelta, MessageRef, PreviousRange, delta_between
 from core.domain.deed import deed_of
 from core.domain.errors import InvalidInput
 from core.domain.head import make_head
@@ -26,18 +27,13 @@ from core.formats.edits import FileEdit
 from core.formats.spools import BlobSelection, BlobSpool, ByteSpool
 from core.formats.tools import table_of
 from core.formats.windows import is_refused, open_file
-
-_DESCRIPTION = 400_000
-"""Most characters of a task's description: it travels in one event, whose size is bounded."""
+from core.protocol.codec import check_event
 
 _LARGEST = 16 * 1024 * 1024
 """Most characters of a file's content."""
 
 _ITEM = 100
 """A message's id of more characters is known by its hash."""
-
-MAX_PARTS = 8_000
-"""Messages that may enter a context at one step: they travel in one event."""
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,10 +102,9 @@ class SessionBuilder:
         called it as a subagent.
         """
         self._title = plain_words(headline(title) or title)[:200] or self.session
-        if len(description) > _DESCRIPTION:
-            description = description[:_DESCRIPTION]
-            self.warnings.append(f"The task's description is shown up to its character {_DESCRIPTION:,}.")
-        asked = Task(id=task or self.session, title=self._title, description=description, hosts=())
+        if (shown := event_text(description)) != description:
+            self.warnings.append(f"The task's description is shown up to its character {len(shown):,}.")
+        asked = Task(id=task or self.session, title=self._title, description=shown, hosts=())
         agent = AgentSettings(model=ModelSettings(kind="unknown", name=model))
         self.fact(e.SessionCreated(task=asked, agent=agent, origin=self.format, source=self.source))
         if parent:
@@ -127,10 +122,11 @@ class SessionBuilder:
         self._named += e.blobs_of(fact)
         try:
             event = e.make_event(fact, by, at=at or self._now, id=f"{self.session}-{_key(fact, self._seen)}")
-            self._bodies.put(e.encode_event(event))
+            self._bodies.put(check_event(e.encode_event(event)))
         except InvalidInput as error:
-            raise InvalidInput(error.code, f"{self.source} tells what no session can hold: {error.params['why']}",
-                               path=self.source, **error.params) from error
+            why = error.params.get("why", error.sentence)
+            raise InvalidInput(error.code, f"{self.source} tells what no session can hold: {why}", path=self.source,
+                               **error.params) from error
 
     def blob(self, data: bytes) -> str:
         """Store a payload; gives its name."""
@@ -178,7 +174,7 @@ class SessionBuilder:
             delta = ContextDelta(parts=(PreviousRange(start=0, stop=length), *context[length:]))
         else:
             delta = delta_between(before[:length], context)
-        if len(delta.parts) > MAX_PARTS:
+        if len(delta.parts) > MOST_PARTS:
             self.warnings.append(f"The context of step {self.steps + 1} is too long to be kept.")
             context, delta = (), ContextDelta()
         self._context, self._length = context, len(context)

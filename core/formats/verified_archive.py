@@ -11,6 +11,7 @@ from core.formats import archive
 from core.formats.imported import Imported
 from core.formats.readers import archive as reader
 from core.formats.source import Source
+from core.store.home import in_place_of
 
 
 def write_verified(path: Path, session: str, title: str, bodies: Sequence[bytes], blob: Callable[[str], bytes]) -> None:
@@ -20,16 +21,13 @@ def write_verified(path: Path, session: str, title: str, bodies: Sequence[bytes]
     (file_exists), Unavailable (cannot_write, archive_differs), and what `blob` raises; then `path` is as it was.
     """
     check_target(path, session, bodies)
-    part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        archive.write(part, session, title, bodies, blob)
-        check_same(part, session, bodies)
-        part.replace(path)
+        with in_place_of(path) as part:
+            archive.write_at(part, session, title, bodies, blob)
+            check_same(part, session, bodies)
     except OSError as error:
         raise Unavailable("cannot_write", f"{path} cannot be written: {error.strerror}.", path=str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def check_target(path: Path, session: str, bodies: Sequence[bytes]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -145,6 +147,21 @@ def write_whole(path: Path, data: bytes) -> None:
     part = path.with_name(f"{path.name}.part")
     part.write_bytes(data)
     part.replace(path)
+
+
+@contextmanager
+def in_place_of(path: Path) -> Iterator[Path]:
+    """A name beside `path` for a file that takes its place once it is whole and rests on the disk. Where its writing
+    fails nothing is left; where it is killed, the next writing of `path` takes what is left."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        sync(part)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
 
 
 def write_private(path: Path, data: bytes) -> None:

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from core.domain.errors import InvalidInput
+from core.domain.errors import InvalidInput, Unavailable
 from core.domain.task import Task
 from core.export.judged import decided
 from core.export.options import ExportOptions
 from core.export.source import LogSource
 from core.rollouts.rollout import Rollout, stored_rollout
 from core.store import log
-from core.store.home import sync
+from core.store.home import in_place_of
 from core.store.sqlite import connect
 from core.training.advantages import centred
 from core.training.policy_rows import PolicyRow, rows_of
@@ -121,22 +121,23 @@ def _members(played: Sequence[tuple[Rollout, list[PolicyRow]]]) -> list[Member]:
 def write_groups(form: str, db: Path, sessions: Sequence[str], target: Path, decode: Decode) -> GroupExport:
     """Write the sessions' rows as JSON lines, under the file's name once they are whole.
 
-    Raises NotFound, InvalidInput (nothing_to_export).
+    Raises NotFound, InvalidInput (nothing_to_export), Unavailable (cannot_write).
     """
     members, left_out = members_of(db, sessions)
     if not members:
         raise InvalidInput("nothing_to_export", f"None of the {len(sessions)} sessions is a policy's own with both a "
                            f"score and its tokens ({left_out.without_score} have no score, {left_out.without_tokens} "
                            f"no tokens, in {left_out.taken_over} a person acted).")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part, rows = target.with_name(target.name + ".part"), 0
-    with part.open("wb") as file:
-        for member in members:
-            for record in GROUP_FORMS[form].encode(member, decode):
-                file.write(msgspec.json.encode(record) + b"\n")
-                rows += 1
-    sync(part)
-    part.replace(target)
+    rows = 0
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with in_place_of(target) as part, part.open("wb") as file:
+            for member in members:
+                for record in GROUP_FORMS[form].encode(member, decode):
+                    file.write(msgspec.json.encode(record) + b"\n")
+                    rows += 1
+    except OSError as error:
+        raise Unavailable("cannot_write", f"{target} cannot be written: {error.strerror}.", path=str(target)) from error
     return GroupExport(format=form, file=str(target), rows=rows, sessions=len(members),
                        groups=len({m.group for m in members}), **left_out._asdict())
 

@@ -45,7 +45,7 @@ def judge(stand: GatewayStand, trajectory: Trajectory, *, finished: bool = True)
     assert sorted(raw for _, raw in logged.values()) == sorted(sent), "the log is not what the endpoint was sent"
     for fact, raw in logged.values():
         text = raw.decode("utf-8", "replace")
-        assert text.count(TEXT) == len(fact.guidance) <= 1, f"exchange {fact.number} does not hold the advice once"
+        assert text.count(TEXT) == fact.guided <= 1, f"exchange {fact.number} does not hold the advice once"
     steps = [s.head.number for s in trajectory.steps]
     assert steps == list(range(1, len(steps) + 1))
     if finished:
@@ -259,7 +259,7 @@ def test_a_compaction_does_not_lose_the_advice(agent: Agent, tmp_path: Path) -> 
                 assert stand.facts(SummaryAdded), [f.relation for f, _ in stand.requests_in_log().values()]
                 compacted = next(f for f, _ in stand.requests_in_log().values() if f.relation == "compacted")
                 (guidance,) = trajectory.guidance.values()
-                assert guidance.repeated_steps == [compacted.step] * len(compacted.again)
+                assert guidance.repeated_steps in ([], [compacted.step])
                 after = [r.text.count(TEXT) for r in stand.upstream.main[3:]]
                 assert set(after) == {1}, after
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 from support.exported import talking_session, write_log
+from support.killed import contents, every_kill, killed_at
 from support.tiny_model import make_tokenizer, trl_template
 
 from core.domain.errors import NotFound
@@ -25,9 +23,6 @@ from core.formats.page.document import write
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a child is killed that has all imported")
 
-TOUCHES = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "shutil.rmtree", "os.scandir",
-           "os.listdir")
-"""What Python tells its auditors of files; the child dies before the n-th of these that names the export's folder."""
 
 PLAIN = ExportOptions(unjudged="keep", balance="none")
 
@@ -44,54 +39,6 @@ def _opened_once(made, monkeypatch) -> None:
     """Children take the renderer that their parent has opened."""
     opened = run.open_renderer(run.format_named("trl"), made[1], PLAIN)
     monkeypatch.setattr(run, "open_renderer", lambda *_: opened)
-
-
-def killed_at(number: int, folder: Path, do: Callable[[], object]) -> bool:
-    """Whether a child that does it died before its `number`-th touch of the folder; else it ended well."""
-    if not (child := os.fork()):
-        left = number
-
-        def watch(event: str, given: tuple) -> None:
-            nonlocal left
-            if event in TOUCHES and any(str(folder) in os.fsdecode(one) for one in given
-                                        if isinstance(one, (str, bytes, os.PathLike))):
-                left -= 1
-                if not left:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(watch)
-        status = 70
-        try:
-            do()
-            status = 0
-        finally:
-            os._exit(status)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or status == 0
-    return os.WIFSIGNALED(status)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """The files of a data set by name."""
-    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()} if folder.is_dir() else {}
-
-
-def every_kill(folder: Path, before: Callable[[], object], do: Callable[[], object], judge: Callable[[int], None]
-               ) -> None:
-    """Kill at the first touch, the second and so on, each time from the same beginning. Each state that a death leaves
-    is judged once."""
-    number, seen = 0, set()
-    while True:
-        shutil.rmtree(folder, ignore_errors=True)
-        before()
-        number += 1
-        if not killed_at(number, folder, do):
-            break
-        state = frozenset((str(p), p.stat().st_size) for p in folder.rglob("*"))
-        if state not in seen:
-            judge(number)
-        seen.add(state)
-    assert len(seen) > 1
 
 
 @pytest.mark.parametrize(("first", "then"), [("trl", "tokens"), ("tokens", "trl-parquet")])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from core.domain.blob import BlobRef
-from core.domain.bounds import Code, Count, Id, Many, Moment, Name, Reason, Seconds, StepPlace
+from core.domain.bounds import Code, Count, Moment, Name, Reason, Seconds, StepPlace
 from core.domain.context import ContextDelta
 from core.domain.events.fact import Fact
 from core.domain.step import Usage
@@ -21,8 +21,9 @@ class ExchangeMade(Fact, frozen=True, kw_only=True, tag="exchange_made"):
     `pieces` are the request's body as it was sent to the endpoint, cut into payloads of which each is stored once, as
     a delta to the body of exchange `since` (0: to nothing); joined they are its bytes. `answer` is the whole answer,
     "" where none came. `line` is whose request it was (main, subagent-2, …), `step` the step of the main line, else 0.
-    `guidance` names what stands in it, `again` what of that was put in once more because a compaction had thrown it
-    away. `is_discarded`: the answer broke off, or the agent hung up before its end. `usage` counts where `step` is 0.
+    `guided` counts the guidance texts that stand in it; which they are, the step's context says: what a session was
+    given in all its days is in no event. `is_discarded`: the answer broke off, or the agent hung up before its end.
+    `usage` counts where `step` is 0.
     """
 
     number: Count
@@ -35,8 +36,7 @@ class ExchangeMade(Fact, frozen=True, kw_only=True, tag="exchange_made"):
     pieces: ContextDelta = ContextDelta()
     since: Count = 0
     answer: BlobRef = ""
-    guidance: Annotated[tuple[Id, ...], Many] = ()
-    again: Annotated[tuple[Id, ...], Many] = ()
+    guided: Count = 0
     is_discarded: bool = False
     problem: Reason = ""
     usage: Usage = Usage()

@@ -14,7 +14,8 @@ from core.domain.step import StepHead, Usage
 
 class StepStarted(Fact, frozen=True, kw_only=True, tag="step_started"):
     """The runner fixed the context of step `number`; `guidance` names what it holds for the first time, `again` what it
-    holds once more because a compaction of an external agent had thrown it away."""
+    holds once more because a compaction of an external agent had thrown it away; where that is much, several of these
+    name it."""
 
     number: StepNumber
     guidance: Annotated[tuple[Id, ...], Many] = ()

@@ -12,7 +12,7 @@ from core.domain.trajectory import Trajectory
 from core.formats.page.foreign import shown
 from core.formats.page.step import MOST_OF_A_TEXT, remark, step_section
 from core.formats.page.words import PageWords
-from core.store.home import sync
+from core.store.home import in_place_of
 
 STYLE = (Path(__file__).parents[3] / "resources" / "page.css").read_text(encoding="utf-8")
 
@@ -52,11 +52,9 @@ def page(trajectory: Trajectory, blob: Callable[[str], bytes], words: PageWords 
 
 def write(path: Path, text: str) -> None:
     """Write a page, under its name once it is whole. Raises Unavailable."""
-    part = path.with_name(f".{path.name}.part")
     try:
-        part.write_text(text, encoding="utf-8", errors="replace")
-        sync(part)
-        part.replace(path)
+        with in_place_of(path) as part:
+            part.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
         raise Unavailable("cannot_write", f"{path} cannot be written: {error.strerror}.", path=str(path)) from error
 

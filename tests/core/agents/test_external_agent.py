@@ -48,7 +48,7 @@ def judge(stand: GatewayStand) -> None:
     logged = stand.requests_in_log()
     assert sorted(raw for _, raw in logged.values()) == sorted(sent)
     for fact, raw in logged.values():
-        assert raw.decode().count(TEXT) == len(fact.guidance) <= 1
+        assert raw.decode().count(TEXT) == fact.guided <= 1
 
 
 async def guided(stand: GatewayStand, client, after: int) -> None:

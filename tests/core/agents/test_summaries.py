@@ -130,6 +130,12 @@ def test_without_any_summary_a_list_of_steps_stands_in(tmp_path: Path) -> None:
     assert "1. run_command" in summary.text
 
 
+def test_a_summary_without_end_stands_in_its_event_as_far_as_there_is_room(tmp_path: Path) -> None:
+    stage, _ = play(tmp_path, [spoken("\x01" * 3_000_000)])
+    first, *_ = stage.facts(SummaryAdded)
+    assert set(first.text) == {"\x01"} and 100_000 < len(first.text) < 400_000
+
+
 def _place():
     from core.llm.scripted import _Place
 

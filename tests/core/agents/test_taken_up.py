@@ -2,49 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.gateway_bench import Bench
+from support.gateway_talk import Talk, answer, result
 
 from core.domain.events import NoteAdded, StepAdded, SummaryAdded
 from core.domain.step import decode_body
-from core.gateway.answer_reader import AnswerReader
-from core.gateway.http_head import Head
-from core.gateway.recipe import DIALECTS
-from core.gateway.request import RequestReader
-
-CHAT = DIALECTS["chat"]
-TOOLS = [{"type": "function", "function": {"name": "bash", "parameters": {"type": "object"}}}]
-
-
-def answer(call: str) -> dict[str, Any]:
-    return {"role": "assistant", "content": call, "tool_calls": [
-        {"id": call, "type": "function", "function": {"name": "bash", "arguments": "{}"}}]}
-
-
-def result(call: str) -> dict[str, str]:
-    return {"role": "tool", "tool_call_id": call, "content": f"of {call}"}
-
-
-class Talk:
-    """An agent's requests, one after the other, without sockets."""
-
-    def __init__(self, bench: Bench) -> None:
-        self.lines, self.reader = bench.seam._lines, RequestReader()
-
-    def ask(self, messages: list[Any], replied: dict[str, Any]) -> str:
-        body = json.dumps({"model": "m", "messages": messages, "tools": TOOLS}).encode()
-        request = self.reader.read(CHAT, Head(method="POST", target="/v1/chat/completions"), body)
-        _, sending = self.lines.arrive(request)
-        self.lines.main.book.commit(sending)
-        heard = AnswerReader(CHAT, False)
-        heard.begin(Head(status=200), 0.1)
-        heard.take(json.dumps({"model": "m", "choices": [{"message": replied, "finish_reason": "stop"}]}).encode())
-        self.lines.main.book.answered(sending, heard.ending())
-        return str(sending.placement.relation)
 
 
 @pytest.mark.parametrize("keeps", ["all", "the end"])

@@ -11,7 +11,7 @@ from support.extremes import Extremes, outside, smallest, unbounded
 from support.tally import tally
 
 from core.domain.attention import Thresholds
-from core.domain.bounds import WHOLE
+from core.domain.bounds import MOST_ITEMS, WHOLE
 from core.domain.errors import InvalidInput
 from core.domain.events import FACT_KINDS, StepAdded, UnknownFact, decode_event, decode_stored, encode_event, make_event
 from core.domain.events.event import Event
@@ -113,3 +113,6 @@ def test_a_step_of_a_careless_model_or_endpoint_fits_its_bounds():
         event = make_event(StepAdded(head=head, body="0" * 64), AUTHOR)
         assert decode_event(encode_event(event)) == event
     assert make_head(body, usage=Usage(input_tokens=7)).usage == Usage(input_tokens=7)
+    many = make_head(StepBody(number=1, actions=(Action(call_id="c", tool="bash"),) * (MOST_ITEMS + 20)))
+    event = make_event(StepAdded(head=many, body="0" * 64), AUTHOR)
+    assert decode_event(encode_event(event)) == event and len(many.tools) == MOST_ITEMS

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.killed import contents, every_kill
 from support.letter_game import use_letter_game
 
 torch = pytest.importorskip("torch")
@@ -31,6 +32,27 @@ def run(letter_policy, tmp_path_factory) -> Path:
     run_rl(RlSettings(model=str(letter_policy), out=str(out), kind="letters", tasks=4, group=4, limit=3, max_tokens=4,
                       updates=1, device="cpu"))
     return out
+
+
+@pytest.mark.parametrize("form", ["trl-async", "verl", "skyrl", "slime-rollout", "verifiers"])
+def test_a_file_of_groups_is_the_old_or_the_new_one_wherever_its_export_is_killed(run: Path, tmp_path: Path, form: str
+                                                                                  ) -> None:
+    from core.training.group_export import sessions_in, write_groups
+
+    db, target = run / "home" / "server.db", tmp_path / "there" / "groups.jsonl"
+    chosen = sessions_in(db)
+
+    def export(sessions: list[str]) -> bytes:
+        write_groups(form, db, sessions, target, str)
+        return target.read_bytes()
+
+    old, new = export(chosen[:3]), export(chosen)
+
+    def judge(number: int) -> None:
+        assert contents(target.parent).get(target.name) in (old, new), f"half a file at touch {number}"
+        assert export(chosen) == new and contents(target.parent) == {target.name: new}
+
+    every_kill(target.parent, lambda: [target.parent.mkdir(), target.write_bytes(old)], lambda: export(chosen), judge)
 
 
 def exported(run: Path, form: str, target: Path) -> list[dict]:
