@@ -16,6 +16,8 @@ from core.formats.json_items import JsonItems
 from core.formats.json_text import Parsed
 from core.formats.source import Source
 
+_ENCODER = json.JSONEncoder(sort_keys=True)
+
 
 class SourceRow(msgspec.Struct, frozen=True):
     """One row of a file: where it stands, and its value."""
@@ -47,7 +49,7 @@ def canonical_parts(value: Any) -> Iterator[bytes]:
         yield from _joined(b"{", (json.dumps(key).encode() + b": " + canonical(value[key]) for key in sorted(value)),
                            b"}")
     else:
-        yield json.dumps(value, ensure_ascii=True, sort_keys=True).encode()
+        yield _ENCODER.encode(value).encode()
 
 
 def _joined(begin: bytes, parts: Iterable[bytes], end: bytes) -> Iterator[bytes]:
