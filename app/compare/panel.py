@@ -46,7 +46,7 @@ class CompareController(QObject):
         self._place, self._model, self._view = place, model, view
         self._session, self._other = "", ""
         self._sessions: list[str] = []
-        self._is_parting_due = False
+        self._is_parting_due = self._is_place_due = False
         self._timer = single_shot(self, QUIET_MS, self._grow)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
@@ -73,11 +73,18 @@ class CompareController(QObject):
         self._show()
 
     def _on_stepped(self) -> None:
+        self._is_place_due = True
+        self._show_place()
+
+    def _show_place(self) -> None:
+        """The step that is read, once, as soon as it is among what is compared."""
         step, session = self._place.sight.step, self._place.sight.session
-        if step is not None and session in self._sessions and self._model.rowCount():
-            at = self._model.row_of(self._sessions.index(session), step)
-            if at is not None:
-                self._view.show_row(at, self._sessions.index(session))
+        if not self._is_place_due or step is None or session not in self._sessions or not self._model.rowCount():
+            return
+        side = self._sessions.index(session)
+        if (at := self._model.row_of(side, step)) is not None:
+            self._is_place_due = False
+            self._view.show_row(at, side)
 
     def _on_changed(self, session: str) -> None:
         if session in self._sessions and not self._timer.isActive():
@@ -97,6 +104,7 @@ class CompareController(QObject):
         self._view.show_titles(self._is_group)
         self._offer_others()
         self._tell()
+        self._on_stepped()
 
     @property
     def _is_group(self) -> bool:
@@ -128,6 +136,7 @@ class CompareController(QObject):
         if tuple(self._trajectories()) == self._model.sides:
             self._model.refresh()
             self._tell()
+            self._show_place()
         else:
             self._show()
         self._part_when_here()

@@ -10,11 +10,15 @@ from app.kit import quantities
 from app.kit.thin_line import Gist
 
 
-def say_none(gist: Gist, up_to: str, at_all: str, steps: Sequence[int], step: int | None) -> int | None:
-    """Say that there is nothing: `up_to` (with {step}) where some of `steps` come later, else `at_all`.
+def say_none(gist: Gist, up_to: str, at_all: str, steps: Sequence[int] | None, step: int | None) -> int | None:
+    """Say that there is nothing: `up_to` (with {step}) where some of `steps` come later, else `at_all`. None for the
+    steps of a session of which nothing is on this computer yet: nobody knows.
 
     Returns the first step that has something, the aim of the link; None where there is none.
     """
+    if steps is None:
+        gist.say(QCoreApplication.translate("Gist", "Not on this computer yet"))
+        return None
     first = min(steps, default=None)
     if step is None or first is None:
         gist.say(at_all)

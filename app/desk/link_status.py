@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.desk.notices import sentence_of
+from app.kit import quantities
 from core.domain.errors import make_error
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ def why_not_here(state: str) -> str:
         return QCoreApplication.translate(
             "LinkStatus", "This text is not on this computer. It comes as soon as the server is reached.")
     return ""
+
+
+def away_since(link: LinkStatus) -> str:
+    """Since when what is shown of a server may be old; "" while it is connected."""
+    return "" if link.state == "online" else quantities.clock(link.since, seconds=True)
 
 
 def _sentence(status: Status) -> str:

@@ -14,6 +14,7 @@ from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.thin_line import Gist
 from core.domain.events import FileChanged
+from core.domain.trajectory import Trajectory
 
 
 class FilesGist(QObject):
@@ -34,7 +35,7 @@ class FilesGist(QObject):
         here = [c for c in changes if step is None or c.step <= step]
         if not here:
             self._first = say_none(self._gist, self.tr("No file changed up to step {step}"),
-                                   self.tr("No file was changed"), [c.step for c in changes], step)
+                                   self.tr("No file was changed"), self._steps(trajectory), step)
             return
         last = here[-1]
         so_far = self.tr("%n changed so far", None, plural(len(touched(here, None))))
@@ -42,6 +43,12 @@ class FilesGist(QObject):
         name = one_line(last.path.rstrip("/").rpartition("/")[2], 60)
         link = self.tr("at {step}").format(step=quantities.number(last.step)) if last.step else ""
         self._gist.say(" · ".join((f"{name}  {self._counts(last)}".rstrip(), so_far)), link, is_nothing=False)
+
+    @staticmethod
+    def _steps(trajectory: Trajectory | None) -> list[int] | None:
+        if trajectory is None:
+            return []
+        return [change.step for change in trajectory.files] if trajectory.seq else None
 
     def _counts(self, change: FileChanged) -> str:
         counts = self._model.counts_of(change)

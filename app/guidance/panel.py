@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from app.desk.link_status import away_since
 from app.desk.session_key import id_of, key_of, server_of
 from app.desk.workplace import Workplace
 from app.guidance.aids import WritingAidsController
@@ -69,6 +70,7 @@ class GuidanceController(QObject):
         place.sight.grew.connect(self._on_grew)
         place.desks.outbox_changed.connect(self._show_queue)
         place.desks.rows_changed.connect(self._show_target)
+        place.desks.link_changed.connect(self._say_when)
         place.actions["go.guide"].triggered.connect(view.start_writing)
         view.writing.sent.connect(self._on_sent)
         view.writing.changed.connect(self._on_change)
@@ -136,6 +138,10 @@ class GuidanceController(QObject):
         row = self._place.sight.row
         if trajectory is None or row is None or self._why_not(row) or not self._view.box.isEnabled():
             self._view.writing.say_when("")
+            return
+        if away_since(self._place.sight.desk.link):
+            self._view.writing.say_when(self.tr(
+                "The server is not reached. What you send waits on this computer, and is sent as soon as it is."))
             return
         opened = trajectory.open_step
         number = quantities.number((opened.number if opened is not None else row.steps) + 1)

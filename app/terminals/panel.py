@@ -8,6 +8,7 @@ from itertools import islice
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from app.desk.link_status import away_since
 from app.desk.workplace import Workplace
 from app.kit.timers import single_shot
 from app.terminals.tape import COLUMNS, ROWS, Player, TerminalTape, ends_at, first_with_terminal, written_in
@@ -40,6 +41,7 @@ class TerminalsController(QObject):
         self._frame = single_shot(self, FRAME_MS, self._work)
         self._sight.stepped.connect(self._aim_player)
         self._sight.grew.connect(self._aim_player)
+        place.desks.link_changed.connect(self._aim_player)
         view.chosen.connect(self._choose_terminal)
         view.gist.followed.connect(self._go_to_first)
         self._aim_player()
@@ -60,8 +62,9 @@ class TerminalsController(QObject):
             self._shown = None
             commands = commands_in(trajectory, step) if trajectory is not None else 0
             self._view.show_empty(step, commands)
+            is_here = trajectory is None or trajectory.seq > 0
             first = first_with_terminal(trajectory) if trajectory is not None else []
-            self._first = self._view.say_gist(first, step, commands)
+            self._first = self._view.say_gist(first if is_here else None, step, commands)
             return
         if self._key not in ends:
             written = written_in(trajectory, step)
@@ -99,7 +102,8 @@ class TerminalsController(QObject):
         elif player.changes != self._drawn:
             self._view.terminal.refresh()
         self._drawn = player.changes
-        self._view.show_state(self._sight.step, busy=more and player.target - player.position > 16_384,
+        self._view.show_state(self._sight.step, away=away_since(self._sight.desk.link),
+                              busy=more and player.target - player.position > 16_384,
                               waiting=not more and player.position < player.target)
         if more:
             self._frame.start(FRAME_MS)

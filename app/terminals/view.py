@@ -65,7 +65,7 @@ class TerminalsView(QWidget):
         self._empty.say(title, hint)
         self._faces.show_content(False)
 
-    def say_gist(self, first: Sequence[int], step: int | None, commands: int) -> int | None:
+    def say_gist(self, first: Sequence[int] | None, step: int | None, commands: int) -> int | None:
         """What the thin line says; returns the step that its link leads to."""
         if commands:
             self.gist.say(self.tr("This log keeps no terminal · %n command(s) ran, each stands under Step", None,
@@ -114,18 +114,21 @@ class TerminalsView(QWidget):
         """Show a terminal's screen."""
         self.terminal.show_emulator(emulator)
 
-    def show_state(self, step: int | None, *, busy: bool = False, waiting: bool = False) -> None:
-        """Say whether this is live, or as of which step."""
+    def show_state(self, step: int | None, *, away: str = "", busy: bool = False, waiting: bool = False) -> None:
+        """Say whether this is live, or as of which step; `away` is since when its server is."""
         if waiting:
             text = self.tr("loading …")
         elif busy:
             text = self.tr("catching up …")
+        elif step is None and away:
+            text = self.tr("as of {time}: not connected").format(time=away)
         elif step is None:
             text = self.tr("● live")
         else:
             text = self.tr("as of step {step}").format(step=step)
         palette = self._state.palette()
-        palette.setColor(self._state.foregroundRole(), theme.colour("live" if step is None else "muted"))
+        meaning = "muted" if step is not None else "attention" if away else "live"
+        palette.setColor(self._state.foregroundRole(), theme.colour(meaning))
         self._state.setPalette(palette)
         self._state.setText(text)
 

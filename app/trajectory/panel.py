@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from app.desk.link_status import away_since
 from app.desk.workplace import Workplace
 from app.kit.timers import single_shot
 from app.trajectory.digest_controller import DigestController
@@ -168,6 +169,8 @@ class TrajectoryController(QObject):
         self._view.empty.set_hint(
             self.tr("The steps of a session appear here. Choose one under Sessions.") if trajectory is None else
             unreadable_words(why) if why else
+            self.tr("The steps of this session are not on this computer. They come as soon as the server is reached.")
+            if away_since(self._place.sight.desk.link) else
             self.tr("The steps of this session appear here as soon as the server has sent them."))
 
     # ---- what the reader does --------------------------------------------------------------------
@@ -324,6 +327,7 @@ class TrajectoryController(QObject):
 
     def _on_link(self) -> None:
         """The name under which the reader judges is known once the server was reached."""
+        self._show_face()
         if self._blind_reader() != self._model.reader:
             self._show_blind()
 

@@ -10,6 +10,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, QTimer
 
 from app.desk.attention_words import URGENCY, attention_word
+from app.desk.link_status import away_since
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import one_line
@@ -43,7 +44,7 @@ class StripController(QObject):
         strip.allow.clicked.connect(partial(self._answer_leave, "resume"))
         strip.refuse.clicked.connect(partial(self._answer_leave, "interrupt"))
         place.desks.live_text.connect(self._on_live)
-        for changed in (place.sight.opened, place.sight.grew, place.desks.rows_changed):
+        for changed in (place.sight.opened, place.sight.grew, place.desks.rows_changed, place.desks.link_changed):
             changed.connect(self._show_strip)
         self._timer.start()
         self._show_strip()
@@ -122,12 +123,14 @@ class StripController(QObject):
             head = self.tr("The first step is being thought")
             facts.append(self.tr("started {time}, {long} ago").format(
                 time=quantities.clock_or_day(begun), long=quantities.short_duration(quantities.between(begun, now))))
-        elif row.state == "running":
+        away = away_since(self._place.sight.desk.link)
+        if row.state == "running" and len(trajectory.steps) and not (waits or row.held_by or away):
             word = self.tr("thinks")
         needs = [attention_word(kind) for kind in URGENCY if kind in row.attention]
         silent = 0.0 if row.held_by else self._silent_s(row, now)
-        facts = [*needs[:2], *facts, self._heard_words(row, silent)]
-        wants = bool(needs) or row.state == "waiting" or silent > SILENT_S
+        facts = [*needs[:2], *facts, self._heard_words(row, silent)] if not away else [
+            *needs[:2], self.tr("not connected since {time}: it goes on unseen").format(time=away)]
+        wants = bool(needs or away) or row.state == "waiting" or silent > SILENT_S
         return StripText(head, waits, word, tuple(filter(None, facts)), "attention" if wants else "live", scores)
 
     def _silent_s(self, row: SessionRow, now: datetime) -> float:

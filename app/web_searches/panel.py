@@ -32,14 +32,15 @@ class WebSearchesController(QObject):
     def _show_searches(self, *_: object) -> None:
         trajectory, step = self._sight.trajectory, self._sight.step
         made = trajectory.web_searches if trajectory is not None else []
-        now = (self._sight.session, step, len(made), self._view.filter.text())
+        is_here = trajectory is None or trajectory.seq > 0
+        now = (self._sight.session, step, len(made), self._view.filter.text(), is_here)
         if now == self._seen:
             return
         self._seen = now
         shown = web_searches(made, step, self._view.filter.text())
         self._model.show(shown)
         self._view.show_count(len(shown), step)
-        self._first = self._view.say_gist([m.step for m in made], len(shown), step)
+        self._first = self._view.say_gist([m.step for m in made] if is_here else None, len(shown), step)
 
     def _go_to_first(self) -> None:
         if self._first is not None:

@@ -122,7 +122,7 @@ class WebSearchesView(QWidget):
         self.tree.setToolTip(self.tr("Return or a double click goes to the step of the search"))
         self.show_count(0, None)
 
-    def say_gist(self, steps: Sequence[int], count: int, step: int | None) -> int | None:
+    def say_gist(self, steps: Sequence[int] | None, count: int, step: int | None) -> int | None:
         """What the thin line says, of searches at these steps; returns the step that its link leads to."""
         if count or self.filter.text():
             self.gist.say(self.tr("%n search(es)", None, plural(count)), is_nothing=False)

@@ -106,7 +106,8 @@ class StatusController(QObject):
         if self._window.layouts.current == "queue":
             return
         row, step = self._place.sight.row, self._place.sight.step
-        if row is None or not row.steps:
+        trajectory = self._place.sight.trajectory
+        if row is None or not row.steps or trajectory is None or not trajectory.seq:
             self._bar.show_place("")
             return
         total = quantities.number(row.steps)

@@ -47,6 +47,9 @@ ARRIVALS_S = 2.0
 _YOUNG = ("no_steps", "no_sessions", "unknown_format")
 """What a file may be that has only begun."""
 
+_AWAY = ("not_a_file", "file_unreadable")
+"""Another file is being put in its place: the next look finds it."""
+
 _RUNNING = SessionStateChanged(state="running", reason="file_grows")
 
 
@@ -148,7 +151,7 @@ class FileFollower:
                 self._take(file, session, renamed)
         except ReportableError as failure:
             file.is_incomplete = failure.code == "file_incomplete"
-            if not file.is_incomplete and failure.code not in _YOUNG:
+            if not file.is_incomplete and failure.code not in (*_YOUNG, *_AWAY):
                 note(f"tiphys: {failure.sentence} [{failure.code}]")
 
     def _settle(self, file: _File) -> None:

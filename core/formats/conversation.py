@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from datetime import datetime
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import msgspec
 
@@ -91,7 +91,7 @@ class Conversation:
         self._pictures: tuple[FoundPicture, ...] = ()
         """What came with people's words and no step has seen yet."""
 
-    def copy(self) -> Conversation:
+    def copy(self) -> Self:
         """One that goes on from here by itself."""
         made = copy(self)
         made.refs, made._waiting = list(self.refs), list(self._waiting)

@@ -43,6 +43,11 @@ def _newest(folder: Path) -> list[Path]:
     return [folder / name for name in heapq.nlargest(3, names, key=lambda n: (len(n.partition(".")[0]), n))]
 
 
+def _inode(source: Source) -> int:
+    with source.opened() as file:
+        return os.fstat(file.fileno()).st_ino
+
+
 class _LinesRead(msgspec.Struct):
     """The lines that were read before, each with its value; where the next one begins, and the bytes before that."""
 
@@ -62,7 +67,7 @@ class LiveSource(Source):
 
     def __init__(self, path: Path, before: LiveSource | None = None) -> None:
         super().__init__(path)
-        inode = path.stat().st_ino
+        inode = _inode(self)
         earlier: _LinesRead | None = before._earlier if before is not None else None
         if (earlier is None or earlier.inode != inode or self._before(earlier.offset) != earlier.tail
                 or not self.head.startswith(earlier.head)):
@@ -71,7 +76,7 @@ class LiveSource(Source):
         self.held = earlier.held
 
     def _before(self, offset: int) -> bytes:
-        with self.file.open("rb") as file:
+        with self.opened() as file:
             file.seek(max(0, offset - _TAIL))
             return file.read(min(offset, _TAIL))
 

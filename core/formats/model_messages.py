@@ -27,6 +27,11 @@ _CALLS = ("tool_call", "tool_use", "server_tool_use", "tool-call", "function_cal
 _RESULTS = ("tool_call_response", "tool_result", "tool-result", "function_call_output", "custom_tool_call_output")
 _ITEMS = (*_CALLS, *_RESULTS, "reasoning")
 """The types of what stands for itself in a list of messages."""
+_BARE = frozenset((*_ITEMS, *_TEXTS, *_REASONING))
+"""The types of what stands in a message, which may stand alone in a list of messages."""
+_CALL_KEYS = ("function_call", "functionCall", "toolUse")
+_RESULT_KEYS = ("function_response", "functionResponse", "toolResult")
+_WITH_CALLS = frozenset({"tool_calls", "toolCalls", "function_call", "additional_kwargs"})
 _HOLDERS = ("messages", "contents", "input", "prompts", "prompt")
 
 Part = tuple[Literal["words", "reasoning", "call", "result"], Any]
@@ -47,10 +52,10 @@ def _part(part: Any) -> Part:
     if not isinstance(part, dict):
         return "words", as_json(part)
     kind = text_of(part.get("type")) or text_of(part.get("kind"))
-    inner = next((dict_of(part[k]) for k in ("function_call", "functionCall", "toolUse") if k in part), None)
+    inner = _inside(part, _CALL_KEYS)
     if inner is not None or kind in _CALLS:
         return "call", _call(inner if inner is not None else part)
-    inner = next((dict_of(part[k]) for k in ("function_response", "functionResponse", "toolResult") if k in part), None)
+    inner = _inside(part, _RESULT_KEYS)
     if inner is not None or kind in _RESULTS:
         return "result", _result(inner if inner is not None else part)
     if kind in _REASONING or kind.endswith("ReasoningContent") or part.get("thought") is True:
@@ -64,6 +69,13 @@ def _part(part: Any) -> Part:
     if kind in (*_TEXTS, "") and text is not None:
         return "words", as_json(text)
     return "words", f"[{kind or next(iter(part), 'part')}]"
+
+
+def _inside(part: dict[str, Any], keys: Sequence[str]) -> dict[str, Any] | None:
+    for key in keys:
+        if key in part:
+            return dict_of(part[key])
+    return None
 
 
 def _call(part: dict[str, Any]) -> ToolCall:
@@ -127,8 +139,7 @@ def each_message(value: Any, default: Role = "user") -> Iterator[Message]:
 
 def _is_bare(held: dict[str, Any]) -> bool:
     """Whether a member of a list of messages is no message, but what one has inside."""
-    kinds = (*_ITEMS, *_TEXTS, *_REASONING)
-    return "role" not in held and (held.get("type") in kinds or not (
+    return "role" not in held and (text_of(held.get("type")) in _BARE or not (
         {"content", "parts", "tool_calls", "additional_kwargs"} & held.keys()))
 
 
@@ -162,7 +173,7 @@ def _message(role: Role, held: dict[str, Any], parts: Sequence[Part]) -> Message
 
 def _calls_beside(held: dict[str, Any]) -> list[ToolCall]:
     """The calls that stand beside a message's content."""
-    for one in (held, dict_of(held.get("additional_kwargs"))):
+    for one in (held, dict_of(held.get("additional_kwargs"))) if not _WITH_CALLS.isdisjoint(held) else ():
         beside = dicts_of(one.get("tool_calls")) or dicts_of(one.get("toolCalls"))
         if any("function" not in c and "custom" not in c for c in beside):
             return [_call(c) for c in beside]

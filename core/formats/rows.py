@@ -16,6 +16,8 @@ from core.formats.json_items import JsonItems
 from core.formats.json_text import Parsed
 from core.formats.source import Source
 
+_ENCODER = json.JSONEncoder(sort_keys=True)
+
 
 class SourceRow(msgspec.Struct, frozen=True):
     """One row of a file: where it stands, and its value."""
@@ -42,20 +44,18 @@ def canonical(value: Any) -> bytes:
 def canonical_parts(value: Any) -> Iterator[bytes]:
     """The same piece by piece, so that of a long list (also as a member of an object) one item is held at a time."""
     if isinstance(value, JsonItems | Iterator):
-        yield from _joined(b"[", map(canonical, value), b"]")
+        begin = b"["
+        for part in map(canonical, value):
+            yield begin + part
+            begin = b", "
+        yield b"]" if begin == b", " else b"[]"
     elif isinstance(value, dict) and any(isinstance(held, JsonItems) for held in value.values()):
-        yield from _joined(b"{", (json.dumps(key).encode() + b": " + canonical(value[key]) for key in sorted(value)),
-                           b"}")
+        for number, key in enumerate(sorted(value)):
+            yield (b", " if number else b"{") + json.dumps(key).encode() + b": "
+            yield from canonical_parts(value[key])
+        yield b"}"
     else:
-        yield json.dumps(value, ensure_ascii=True, sort_keys=True).encode()
-
-
-def _joined(begin: bytes, parts: Iterable[bytes], end: bytes) -> Iterator[bytes]:
-    for part in parts:
-        yield begin
-        yield part
-        begin = b", "
-    yield end if begin == b", " else begin + end
+        yield _ENCODER.encode(value).encode()
 
 
 def rows(source: Source) -> Iterator[SourceRow]:

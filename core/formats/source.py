@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import msgspec
 
@@ -71,7 +71,17 @@ class Source:
                 self.trouble = self._unpacked.trouble
                 self._look(self._unpacked.path)
         except OSError as error:
-            raise Unavailable("file_unreadable", f"{path} cannot be read: {error.strerror}.", path=str(path)) from error
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: OSError) -> Unavailable:
+        return Unavailable("file_unreadable", f"{self.path} cannot be read: {error.strerror}.", path=str(self.path))
+
+    def opened(self) -> IO[bytes]:
+        """The bytes. Raises Unavailable (file_unreadable) where they are gone meanwhile."""
+        try:
+            return self.file.open("rb")
+        except OSError as error:
+            raise self._unreadable(error) from error
 
     def _look(self, file: Path) -> None:
         self.file, self.size = file, file.stat().st_size
@@ -102,7 +112,8 @@ class Source:
         """All bytes. Raises LimitReached beyond MAX_JSON."""
         if self.size > MAX_JSON:
             raise LimitReached("file_too_large", f"{self.path} has {self.size:,} bytes; {MAX_JSON:,} can be read.")
-        return self.file.read_bytes()
+        with self.opened() as file:
+            return file.read()
 
     @cached_property
     def json(self) -> Parsed:
@@ -130,7 +141,7 @@ class Source:
     def _is_one_line(self) -> bool:
         """Whether nothing but white space follows the first line, found without holding that line."""
         is_over = False
-        with self.file.open("rb") as file:
+        with self.opened() as file:
             while chunk := file.read(_CHUNK):
                 _, end, after = (b"", b"\n", chunk) if is_over else chunk.lstrip().partition(b"\n")
                 if end and after.strip():
@@ -168,7 +179,7 @@ class Source:
 
         Raises LimitReached for one beyond MAX_LINE.
         """
-        with self.file.open("rb") as file:
+        with self.opened() as file:
             file.seek(start)
             while data := file.readline(MAX_LINE + 1):
                 number += 1

@@ -21,7 +21,6 @@ from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.imported import SessionBuilder
 from core.formats.model_messages import json_of
-from core.formats.rows import canonical
 from core.formats.spools import ByteSpool
 from core.formats.values import upwards
 
@@ -57,6 +56,7 @@ class ToolSpan(msgspec.Struct, kw_only=True):
 
 
 Span = ModelSpan | ToolSpan
+_MARK = msgspec.json.Encoder(order="deterministic")
 _MODEL, _TOOL = msgspec.msgpack.Decoder(ModelSpan), msgspec.msgpack.Decoder(ToolSpan)
 
 
@@ -87,7 +87,7 @@ def _marks(arguments: Any) -> tuple[str, ...]:
     """What arguments are known by: all of them, and what stands in a member (a library records `{"kwargs": {…}}`)."""
     held = json_of(arguments)
     inner = [v for v in held.values() if isinstance(v, dict)] if isinstance(held, dict) else []
-    return tuple(blob_hash(canonical(v))[:12] for v in (held, *inner) if v)
+    return tuple(blob_hash(_MARK.encode(v))[:12] for v in (held, *inner) if v)
 
 
 class SpanSpool:

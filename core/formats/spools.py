@@ -9,12 +9,12 @@ import tempfile
 import weakref
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import overload
+from typing import IO, overload
 
 from core.domain.blob import blob_hash
 
 IN_MEMORY = 1024 * 1024
-"""Bytes of a spool that are held in memory; what comes later is written to the disk."""
+"""Bytes of a spool that are held in memory; when there are more, all of them are written to the disk."""
 
 
 class ByteSpool:
@@ -22,10 +22,11 @@ class ByteSpool:
 
     def __init__(self, before: ByteSpool | None = None) -> None:
         """`before`: the pieces that it has now come first; what is put there later is not in this one."""
-        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - it lives as long as we do
-        weakref.finalize(self, self._file.close)
+        self._file: IO[bytes] | None = None
+        self._recent = bytearray()
+        """What came last, and is not in the file."""
+        self._written = 0
         self._ends = array("q", [0])
-        self._is_at_end = True
         self._before, self._first = before, len(before) if before is not None else 0
         self._size_before = before.size if before is not None else 0
 
@@ -39,11 +40,10 @@ class ByteSpool:
 
     def put(self, data: bytes) -> int:
         """One more piece; gives its place."""
-        if not self._is_at_end:  # to seek is to flush
-            self._file.seek(self._ends[-1])
-        self._is_at_end = True
-        self._file.write(data)
-        self._ends.append(self._ends[-1] + len(data))
+        self._recent += data
+        self._ends.append(self._written + len(self._recent))
+        if len(self._recent) > IN_MEMORY:
+            self._write()
         return len(self) - 1
 
     def read(self, place: int) -> bytes:
@@ -51,9 +51,20 @@ class ByteSpool:
         if self._before is not None and place < self._first:
             return self._before.read(place)
         place -= self._first
-        self._is_at_end = False
-        self._file.seek(self._ends[place])
-        return self._file.read(self._ends[place + 1] - self._ends[place])
+        start, stop = self._ends[place], self._ends[place + 1]
+        if self._file is None or start >= self._written:
+            return bytes(self._recent[start - self._written : stop - self._written])
+        self._file.seek(start)
+        return self._file.read(stop - start)
+
+    def _write(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as we do
+            weakref.finalize(self, self._file.close)
+        self._file.seek(self._written)
+        self._file.write(self._recent)
+        self._written += len(self._recent)
+        self._recent = bytearray()
 
     def pieces(self) -> Sequence[bytes]:
         """All pieces so far, in order: few of them as they are, many read when they are looked at."""

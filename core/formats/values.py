@@ -12,6 +12,8 @@ from core.domain.bounds import MOST_COST
 from core.domain.step import ActionError, Usage
 from core.formats.json_items import JsonItems
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
 
 def text_of(value: Any) -> str:
     """The value if it is text, else ""."""
@@ -89,7 +91,7 @@ def exit_error(code: int | None) -> ActionError | None:
 
 def as_json(value: Any) -> str:
     """The value as JSON text, or the text that it is."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else _ENCODER.encode(value)
 
 
 def paragraphs(*texts: str) -> str:

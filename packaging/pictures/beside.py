@@ -30,7 +30,8 @@ from core.store.schema import open_log  # noqa: E402
 from core.store.sqlite import Connection, transaction  # noqa: E402
 
 LIVE = "reviews-1"
-SETS = (("en", "light"), ("en", "dark"), ("en", "contrast"), ("zh_CN", "light"), ("zh_CN", "dark"))
+SETS = (("en", "light"), ("en", "dark"), ("en", "contrast"), ("en", "contrast-dark"), ("zh_CN", "light"),
+        ("zh_CN", "dark"))
 """Language and scheme of each set of pictures."""
 JUDGED = (("keep", (1, 2, 3, 4, 5, 6, 7)), ("mask", (8,)), ("unsure", (9,)))
 
@@ -82,16 +83,17 @@ def living() -> Story:
 
 async def _take_all(home: Home, empty: Home, session: str, step: int, asked: argparse.Namespace) -> None:
     """Beside a server of ours that looks after no session: nobody is there to carry the made-up one on."""
+    shown = ("--read", session, "--step", str(step), "--live", LIVE)
     async with Server(ServeSettings(home=home, private=True, supervise=False)):
         for name in asked.sets:
-            await _take_one(asked.out / name, *name.split("-", 1), "--home", str(home.path), "--read", session,
-                            "--step", str(step), "--live", LIVE)
+            await _take_one("scenes.py", asked.out / name, *name.split("-", 1), "--home", str(home.path), *shown)
     for name in asked.sets:
-        await _take_one(asked.out / name, *name.split("-", 1), "--home", str(empty.path))
+        await _take_one("states.py", asked.out / name, *name.split("-", 1), "--home", str(home.path), *shown)
+        await _take_one("scenes.py", asked.out / name, *name.split("-", 1), "--home", str(empty.path))
 
 
-async def _take_one(out: Path, language: str, colours: str, *arguments: str) -> None:
-    command = [sys.executable, str(ROOT / "packaging/pictures/scenes.py"), "--out", str(out), "--language", language,
+async def _take_one(program: str, out: Path, language: str, colours: str, *arguments: str) -> None:
+    command = [sys.executable, str(ROOT / "packaging/pictures" / program), "--out", str(out), "--language", language,
                "--colours", colours, *arguments]
     taking = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
     if await taking.wait():

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import os
 import sys
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -32,7 +33,7 @@ from core.store.home import Home
 LARGE, SMALL, FULL_HD = (1440, 900), (1280, 720), (1920, 1080)
 
 
-def main() -> int:
+def main(take: Callable[[Settings, argparse.Namespace], Coroutine[None, None, None]]) -> int:
     """Take all pictures of one language and scheme; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--home", type=Path, required=True)
@@ -45,13 +46,13 @@ def main() -> int:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     settings = Settings(options.out / "unused.toml")
-    contrast = options.colours == "contrast"
-    settings.set("appearance.colours", "light" if contrast else options.colours)
-    settings.set("appearance.contrast", "high" if contrast else "normal")
+    scheme = options.colours.removeprefix("contrast").strip("-") or "light"
+    settings.set("appearance.colours", scheme)
+    settings.set("appearance.contrast", "high" if options.colours.startswith("contrast") else "normal")
     app = make_application(settings, options.language)
     try:
         with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
-            runner.run(_take(settings, options))
+            runner.run(take(settings, options))
     finally:
         settings.path.unlink(missing_ok=True)
     return 0
@@ -107,4 +108,4 @@ async def _living(desktop: Desktop, options: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(_take))

@@ -16,7 +16,7 @@ SAMPLES = Path(__file__).parents[1] / "core" / "formats" / "foreign"
 _IDS = {"id", "uuid", "parentUuid", "call_id", "tool_call_id", "tool_use_id", "source_call_id", "messageId", "cause",
         "llm_response_id", "action_id", "messageID", "span_id", "spanId", "parentSpanId", "parentId",
         "step_id", "item_id", "instance_id", "parent_run_id", "toolCallId", "parentObservationId", "parent",
-        "callID", "conversation_id", "apiCallId"}
+        "callID", "conversation_id", "apiCallId", "gen_ai.tool.call.id"}
 _TEXTS = {"content", "text", "output", "observation", "stdout", "value", "thought", "aggregated_output", "result"}
 _WORDS = ("loss", "train", "def", "return", "gradient", "0.0312", "epoch", "\t", "\n", "the", "path/to/file.py",
           "error:", '"quoted"', "\u2014", "ok", "import", "assert x == y", "\u001b[0m")
@@ -32,6 +32,9 @@ class Grower:
     def again(self, value: Any, turn: int, key: str = "", names: bool = True) -> Any:
         """The value in its `turn`-th repetition; texts of some length are about 2 kB then."""
         if isinstance(value, dict):
+            if value.keys() == {"key", "value"}:  # an attribute of OTLP, whose text may be JSON
+                named = str(value["key"])
+                return {"key": named, "value": {k: self._written(v, turn, named) for k, v in value["value"].items()}}
             return {k: self.again(v, turn, k, names) for k, v in value.items()}
         if isinstance(value, list):
             return [self.again(v, turn, key, names) for v in value]
@@ -42,6 +45,11 @@ class Grower:
         if key in _TEXTS and isinstance(value, str) and len(value) > 1 and value[0] not in "{[<":
             return f"{value}\n{turn} {self._chance.choice(self._pages)}"
         return value
+
+    def _written(self, value: Any, turn: int, key: str) -> Any:
+        if not isinstance(value, str) or value[:1] not in ("[", "{"):
+            return self.again(value, turn, key)
+        return json.dumps(self.again(json.loads(value), turn, key))
 
 
 def lines(path: Path, sample: Path, size: int, first: int = 0, stop: int | None = None) -> None:

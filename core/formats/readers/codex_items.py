@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from core.domain.step import ActionError
 from core.formats.chat import make_call, parts_text, role_of
 from core.formats.conversation import CallResult
 from core.formats.pictures import pictures_in
-from core.formats.values import as_json, code_of, dict_of, exit_error, float_of, text_of, time_of
+from core.formats.values import as_json, code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call",
          "image_generation_call")
@@ -35,12 +35,20 @@ _REFUSED = ("failed in sandbox ", "execution error: ", "exec_command failed ", "
 _ABORTED = "aborted by user"
 
 
+_CONTEXT = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<permissions",
+            "<INSTRUCTIONS>", "<turn_aborted>", "<collaboration_mode>", "<user_shell_command>", "<skill>",
+            "<subagent_notification>")
+"""How messages begin that bear the role of a person, and that the program wrote."""
+
+
 class Line(msgspec.Struct, frozen=True):
     """One line of a rollout: its kind (of a response item: "response_item"), its payload and its time."""
 
     kind: str
     payload: dict[str, Any]
     at: Any
+    has_text: bool = False
+    """Of an outline: whether a message has words, a reasoning thoughts in the clear."""
 
     @property
     def event(self) -> str:
@@ -62,7 +70,7 @@ def line_of(record: dict[str, Any]) -> Line:
     return Line("response_item" if "type" in record else "session_meta", record, time_of(record.get("timestamp")))
 
 
-_OUTLINED = ("type", "role", "call_id", "info", "exit_code", "success", "num_turns")
+_OUTLINED = ("type", "role", "call_id", "id", "info", "exit_code", "success", "num_turns")
 
 
 def outline(place: int, record: dict[str, Any]) -> Line:
@@ -76,7 +84,24 @@ def outline(place: int, record: dict[str, Any]) -> Line:
         held = {key: line.payload[key] for key in _OUTLINED if key in line.payload}
     if "Err" in dict_of(line.payload.get("result")):
         held["result"] = {"Err": True}
-    return Line(line.kind, held, line.at)
+    return Line(line.kind, held, line.at, line.kind == "response_item" and _has_text(line.payload))
+
+
+def _has_text(payload: dict[str, Any]) -> bool:
+    if payload.get("type") == "reasoning":
+        return bool(thoughts(payload))
+    return payload.get("type") in ("message", None) and bool(parts_text(payload.get("content")))
+
+
+def thoughts(payload: dict[str, Any]) -> list[str]:
+    """The texts of a reasoning."""
+    parts = dicts_of(payload.get("summary")) + dicts_of(payload.get("content"))
+    return [text for part in parts if (text := text_of(part.get("text")))]
+
+
+def is_turn(role: object, text: str) -> bool:
+    """Whether a message is what a person typed."""
+    return role == "user" and not text.lstrip().startswith(_CONTEXT)
 
 
 def own_counts(lines: Sequence[Line]) -> dict[int, dict[str, Any]]:
@@ -127,19 +152,19 @@ def _is_border(line: Line) -> bool:
     return words or line.kind in ("turn_context", "compacted", "session_meta") or line.event == "task_started"
 
 
-def ends_of(lines: Iterable[Line]) -> dict[str, dict[str, Any]]:
-    """What the events of calls' ends say, by the call."""
-    return {text_of(line.payload.get("call_id")): line.payload for line in lines if line.event.endswith("_end")}
+def call_name(item: dict[str, Any], place: int) -> str:
+    """The id of a call; `place` names it where it has none."""
+    return text_of(item.get("call_id")) or text_of(item.get("id")) or str(place)
 
 
 def call(item: dict[str, Any], place: int) -> ToolCall:
-    """The call that an item is; `place` names it where it has no id."""
+    """The call that an item is (see `call_name`)."""
     kind = item.get("type")
     name = text_of(item.get("name")) or text_of(kind).removesuffix("_call")
     arguments = item.get("arguments", item.get("input", item.get("action", {})))
     if kind == "custom_tool_call" and isinstance(arguments, str):
         arguments = json.dumps({"input": arguments})
-    return make_call(text_of(item.get("call_id")) or text_of(item.get("id")), name, arguments, place)
+    return make_call(call_name(item, place), name, arguments)
 
 
 def message(item: dict[str, Any]) -> Message | None:

@@ -13,12 +13,13 @@ from typing import Any
 import msgspec
 
 from core.domain.events import NoteAdded
-from core.domain.message import Message
+from core.domain.message import Message, ToolCall
 from core.domain.step import ActionError, Usage
 from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.reading_on import ItemsRead, read_on
 from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.session_span import by_times
@@ -30,6 +31,8 @@ _TYPES = ("session.start", "user.message", "assistant.message", "tool.execution_
           "assistant.turn_start", "session.resume")
 _COUNTS = ("session.usage_record", "assistant.usage")
 _NOTED = ("session.error", "session.warning", "session.info", "abort")
+_TAKEN = ("system.message", "user.message", "assistant.message", "session.compaction_complete", "session.shutdown",
+          *_NOTED)
 
 
 class _Outline(msgspec.Struct, frozen=True):
@@ -40,6 +43,7 @@ class _Outline(msgspec.Struct, frozen=True):
     call: str
     caller: str
     answer: str
+    calls: tuple[str, ...]
 
 
 def _is_event(value: Any) -> bool:
@@ -55,18 +59,25 @@ def read(source: Source) -> Iterator[Imported]:
     head = dict_of(next((found.items[o.place] for o in outlines if o.kind == "session.start"), {}).get("data"))
     name = text_of(head.get("sessionId"))
     reader = _SessionReader(source, found.items, outlines, name or canonical(found.items[:1]).decode())
-    main = reader.session([o for o in outlines if not o.caller], "", found.warnings)
+    own = [o for o in outlines if not o.caller]
+    main = reader.session(own, "", found.warnings)
     if not main.steps:
         raise source.without_steps("answer of the model", found.warnings)
-    yield main.build_without_end() if not reader.is_ended else main.build()
+    yield main.build() if any(o.kind == "session.shutdown" for o in own) else main.build_without_end()
     for caller in dict.fromkeys(o.caller for o in outlines if o.caller and o.kind == "assistant.message"):
         yield reader.session([o for o in outlines if o.caller == caller], caller, []).build_without_end()
 
 
-def _outlined(data: dict[str, Any]) -> tuple[str, str, str]:
+def _outlined(data: dict[str, Any]) -> tuple[str, str, str, tuple[str, ...]]:
     used = dict_of(data.get("usage"))
     return (text_of(data.get("toolCallId")), text_of(data.get("parentToolCallId")),
-            text_of(data.get("apiCallId")) or text_of(used.get("apiCallId")))
+            text_of(data.get("apiCallId")) or text_of(used.get("apiCallId")),
+            tuple(call.id for call in _calls(data)))
+
+
+def _calls(data: dict[str, Any]) -> tuple[ToolCall, ...]:
+    return tuple(make_call(c.get("toolCallId"), c.get("name"), c.get("arguments") or {}, n)
+                 for n, c in enumerate(dicts_of(data.get("toolRequests")), 1))
 
 
 class _SessionReader:
@@ -79,31 +90,37 @@ class _SessionReader:
         self._used = {o.answer: o.place for o in outlines if o.kind in _COUNTS and o.answer}
         self._callers: dict[str, int] = {}
         self._main = ""
-        self.is_ended = False
 
     def session(self, outlines: Sequence[_Outline], caller: str, warnings: Sequence[str]) -> SessionBuilder:
         """The session of some events; `caller` is the call that made a subagent."""
-        builder = SessionBuilder(NAME, self._source.path.name, canonical([self._name, caller]), warnings)
+        outlines = [o for o in outlines if o.kind in _TAKEN]
         asked = next((t for o in outlines if o.kind == "user.message"
                       and (t := text_of(self._data(o.place).get("content")))), "")
         model = next((t for o in outlines if o.kind == "assistant.message"
                       and (t := text_of(self._data(o.place).get("model")))), "")
-        builder.create(asked[:400] or caller, asked, task=self._name, model=model, parent=self._main if caller else "",
-                       parent_step=self._callers.get(caller, 0), is_call=bool(caller))
-        self._main = self._main or builder.session
-        conversation = Conversation(builder)
-        for outline in outlines:
-            self._add(conversation, outline)
-        return builder
+        parent_step = self._callers.get(caller, 0)
+
+        def begin() -> Conversation:
+            builder = SessionBuilder(NAME, self._source.path.name, canonical([self._name, caller]), warnings)
+            builder.create(asked[:400] or caller, asked, task=self._name, model=model, parent=self._main,
+                           parent_step=parent_step, is_call=bool(caller))
+            return Conversation(builder)
+
+        done = read_on(self._source.held, ("read", caller), (self._name, asked, model, parent_step),
+                       [self._key(o) for o in outlines], begin, lambda done, n: self._add(done, outlines[n]))
+        self._callers |= done.named
+        self._main = self._main or done.conversation.builder.session
+        return done.conversation.builder
+
+    def _key(self, outline: _Outline) -> tuple[object, ...]:
+        """What it does rests on these events."""
+        return outline.place, [self._results.get(call) for call in outline.calls], self._used.get(outline.answer)
 
     def _data(self, place: int) -> dict[str, Any]:
         return dict_of(self._events[place].get("data"))
 
-    def _add(self, conversation: Conversation, outline: _Outline) -> None:
-        kind, builder = outline.kind, conversation.builder
-        if kind not in ("system.message", "user.message", "assistant.message", "session.compaction_complete",
-                        "session.shutdown", *_NOTED):
-            return
+    def _add(self, done: ItemsRead, outline: _Outline) -> None:
+        kind, conversation, builder = outline.kind, done.conversation, done.conversation.builder
         data, at = self._data(outline.place), time_of(self._events[outline.place].get("timestamp"))
         if kind == "system.message":
             conversation.add_message(Message(role="system", content=text_of(data.get("content"))))
@@ -111,13 +128,11 @@ class _SessionReader:
             conversation.add_person_turn(text_of(data.get("content")), at)
         elif kind == "assistant.message":
             conversation.add_step(self._step(data, outline, at))
-            for call in dicts_of(data.get("toolRequests")):
-                self._callers[text_of(call.get("toolCallId"))] = builder.steps
+            done.named |= dict.fromkeys(outline.calls, builder.steps)
         elif kind == "session.compaction_complete":
             if data.get("success") is not False:
                 conversation.add_summary(text_of(data.get("summaryContent")) or "The context was compacted.")
         elif kind == "session.shutdown":
-            self.is_ended = True
             is_failed = data.get("shutdownType") == "error"
             builder.end("failed" if is_failed else "finished", text_of(data.get("shutdownType")) or "shutdown",
                         text_of(data.get("errorReason"))[:2000])
@@ -126,12 +141,10 @@ class _SessionReader:
             builder.fact(NoteAdded(step=builder.steps, text=f"{kind}: {text[:20_000]}"), at=at)
 
     def _step(self, data: dict[str, Any], outline: _Outline, at: Any) -> ForeignStep:
-        called = dicts_of(data.get("toolRequests"))
-        calls = tuple(make_call(c.get("toolCallId"), c.get("name"), c.get("arguments") or {}, n)
-                      for n, c in enumerate(called, 1))
-        results = [_result(self._events[place]) for c in calls if (place := self._results.get(c.id)) is not None]
+        results = [_result(self._events[place]) for c in outline.calls
+                   if (place := self._results.get(c)) is not None]
         return ForeignStep(thought=text_of(data.get("content")), reasoning=text_of(data.get("reasoningText")),
-                           calls=calls, results=results, usage=self._usage(outline.answer, data), started_at=at,
+                           calls=_calls(data), results=results, usage=self._usage(outline.answer, data), started_at=at,
                            model=text_of(data.get("model")), item=text_of(data.get("messageId")))
 
     def _usage(self, answer: str, data: dict[str, Any]) -> Usage:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,8 @@ from core.formats.chat import make_call, read_calls
 from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.records import records
+from core.formats.reading_on import ItemsRead, read_on
+from core.formats.records import Records, records
 from core.formats.rows import canonical
 from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of, exit_error, paragraphs, sum_of, text_of, time_of, usage_of
@@ -66,25 +66,24 @@ def _caller(record: dict[str, Any]) -> str:
 
 def read(source: Source) -> Iterator[Imported]:
     """The session of a file, then one for each subagent."""
-    found = records(source, lambda _, record: (_event(record), _caller(record)))
-    is_wire = any(kind for kind, _ in found.outlines)
-    # the program names a session's folder by its id
-    first = next(iter(found.items), {}) if not is_wire else next(r for r in found.items if _event(r))
-    builder = SessionBuilder(NAME, source.path.name, canonical([is_wire, first]), found.warnings)
+    found = records(source, lambda _, record: (_event(record), _caller(record), _event(_inner(record))))
+    is_wire = any(kind for kind, _, _ in found.outlines)
     if not is_wire:
-        _add_context(builder, found.items)
-    places: dict[str, list[int]] = {}
-    for place, (kind, caller) in enumerate(found.outlines):
+        yield _context_of(source, found)
+        return
+    # the program names a session's folder by its id
+    first = next(r for r in found.items if _event(r))
+    wires: dict[str, list[tuple[int, str]]] = {}
+    for place, (kind, caller, inner) in enumerate(found.outlines):
         if kind and bool(caller) == (kind == _SUBAGENT):
-            places.setdefault(caller, []).append(place)
-    main = _Wire(builder)
-    main.add(found.items[place] for place in places.pop("", []))
-    if not builder.steps:
+            wires.setdefault(caller, []).append((place, inner if caller else kind))
+    reader = _Wire(source, found.items, first)
+    main = reader.session(wires.pop("", []), [True, first], found.warnings)
+    if not main.builder.steps:
         raise source.without_steps("answer of the model", found.warnings)
-    yield builder.build_without_end()
-    for caller, own in places.items():
-        inner = SessionBuilder(NAME, source.path.name, canonical([first, caller]))
-        _Wire(inner, builder.session, main.callers.get(caller, 0)).add(_inner(found.items[place]) for place in own)
+    yield main.builder.build_without_end()
+    for caller, own in wires.items():
+        inner = reader.session(own, [first, caller], [], caller, main.builder.session).builder
         if inner.steps:
             yield inner.build_without_end()
 
@@ -128,46 +127,57 @@ class _Open(msgspec.Struct):
 
 
 class _Wire:
-    """Gathers the events of one session; `callers` are the steps of its calls."""
+    """Reads sessions out of a wire's events."""
 
-    def __init__(self, builder: SessionBuilder, parent: str = "", parent_step: int = 0) -> None:
-        self._builder, self._conversation = builder, Conversation(builder)
-        self._parent, self._parent_step = parent, parent_step
-        self._step = _Open()
-        self.callers: dict[str, int] = {}
+    def __init__(self, source: Source, records: Sequence[dict[str, Any]], first: dict[str, Any]) -> None:
+        self._source, self._records, self._first = source, records, first
+        self._callers: dict[str, int] = {}
+        """The steps of the main session's calls."""
 
-    def add(self, records: Iterable[dict[str, Any]]) -> None:
-        """All events in order. The first words of a person are the task."""
-        left = iter(records)
-        first = list(islice(left, _HEAD))
-        asked = next((t for r in first if (t := _text(_payload(r).get("user_input")))), "")
-        self._builder.create(asked[:400], asked, parent=self._parent, parent_step=self._parent_step,
-                             is_call=bool(self._parent))
-        for record in chain(first, left):
-            if kind := _event(record):
-                self._add(kind, _payload(record), time_of(record.get("timestamp")))
-        self._close()
+    def session(self, events: Sequence[tuple[int, str]], identity: list[Any], warnings: Sequence[str], caller: str = "",
+                parent: str = "") -> Conversation:
+        """The conversation of some events, each with its place and kind. The first words of a person are the task."""
+        spans = list(grouped(events, lambda _, event: event[1] not in _BORDERS))
+        asked = next((t for place, _ in events[:_HEAD]
+                      if (t := _text(_payload(self._event_at(place, caller)).get("user_input")))), "")
+        step = self._callers.get(caller, 0)
 
-    def _add(self, kind: str, payload: dict[str, Any], at: Any) -> None:
-        if kind in _BORDERS:
-            self._close()
-        if kind in ("TurnBegin", "SteerInput"):
-            self._conversation.add_person_turn(_text(payload.get("user_input")), at)
-        elif kind == "CompactionEnd":
-            self._conversation.add_summary("The context was compacted.", enters_context=False)
-        elif kind == "StepInterrupted":
-            self._builder.fact(NoteAdded(step=self._builder.steps, text="A person interrupted the step."), at=at)
-        else:
-            self._step.at = self._step.at or at
-            _take(self._step, kind, payload, at)
+        def begin() -> Conversation:
+            builder = SessionBuilder(NAME, self._source.path.name, canonical(identity), warnings)
+            builder.create(asked[:400], asked, parent=parent, parent_step=step, is_call=bool(parent))
+            return Conversation(builder)
 
-    def _close(self) -> None:
-        step, self._step = self._step, _Open()
+        def add(done: ItemsRead, number: int) -> None:
+            border, after = spans[number]
+            self._add(done, [(self._event_at(place, caller), kind) for place, kind in (border, *after) if kind])
+
+        done = read_on(self._source.held, ("read", caller), (identity, asked, parent, step),
+                       [(border, len(after)) for border, after in spans], begin, add)
+        self._callers = self._callers if caller else done.named
+        return done.conversation
+
+    def _event_at(self, place: int, caller: str) -> dict[str, Any]:
+        return _inner(self._records[place]) if caller else self._records[place]
+
+    def _add(self, done: ItemsRead, events: Iterable[tuple[dict[str, Any], str]]) -> None:
+        """What goes from one border to the next: a step, or something between steps."""
+        conversation, builder, step = done.conversation, done.conversation.builder, _Open()
+        for record, kind in events:
+            payload, at = _payload(record), time_of(record.get("timestamp"))
+            if kind in ("TurnBegin", "SteerInput"):
+                conversation.add_person_turn(_text(payload.get("user_input")), at)
+            elif kind == "CompactionEnd":
+                conversation.add_summary("The context was compacted.", enters_context=False)
+            elif kind == "StepInterrupted":
+                builder.fact(NoteAdded(step=builder.steps, text="A person interrupted the step."), at=at)
+            else:
+                step.at = step.at or at
+                _take(step, kind, payload, at)
         if step.words or any(step.thoughts) or step.calls:
-            self._conversation.add_step(ForeignStep(
+            conversation.add_step(ForeignStep(
                 thought="".join(step.words), reasoning="".join(step.thoughts), calls=tuple(step.calls),
                 results=step.results, usage=step.usage, started_at=step.at))
-            self.callers.update((call.id, self._builder.steps) for call in step.calls)
+            done.named |= dict.fromkeys((call.id for call in step.calls), builder.steps)
 
 
 def _take(step: _Open, kind: str, payload: dict[str, Any], at: Any) -> None:
@@ -204,23 +214,39 @@ def _outcome(note: str, failed: bool) -> tuple[int | None, ActionError | None]:
 # ---- the context -------------------------------------------------------------------------------------
 
 
-def _add_context(builder: SessionBuilder, records: Sequence[dict[str, Any]]) -> None:
-    messages = [r for r in records if text_of(r.get("role")) and r.get("role") not in _MARKS[1:]]
+def _context_of(source: Source, found: Records) -> Imported:
+    messages = [r for r in found.items if text_of(r.get("role")) and r.get("role") not in _MARKS[1:]]
     asked = next((_text(m.get("content")) for m in messages if _is_person(m)), "")
-    builder.create(asked[:400], asked)
-    conversation = Conversation(builder)
-    for message, after in grouped(messages, lambda one, two: one.get("role") == "assistant" and (
-            two.get("role") == "tool")):
-        text = _text(message.get("content"))
-        if message.get("role") == "assistant":
-            results = [_shown_result(m) for m in after]
-            conversation.add_step(ForeignStep(thought=text, reasoning=_think(message.get("content")),
-                                              calls=read_calls(message), results=results))
-        elif _is_person(message):
-            conversation.add_person_turn(text)
-        else:
-            role = "system" if message.get("role") in ("system", "_system_prompt") else "user"
-            conversation.add_message(Message(role=role, content=text))  # type: ignore[arg-type]
+    items = list(grouped(range(len(messages)), lambda one, two: messages[one].get("role") == "assistant" and (
+        messages[two].get("role") == "tool")))
+    first = next(iter(found.items), {})
+
+    def begin() -> Conversation:
+        builder = SessionBuilder(NAME, source.path.name, canonical([False, first]), found.warnings)
+        builder.create(asked[:400], asked)
+        return Conversation(builder)
+
+    def add(done: ItemsRead, place: int) -> None:
+        number, after = items[place]
+        _add_message(done.conversation, messages[number], [messages[n] for n in after])
+
+    done = read_on(source.held, "read", (first, asked), [(number, len(after)) for number, after in items], begin, add)
+    if not done.conversation.builder.steps:
+        raise source.without_steps("answer of the model", found.warnings)
+    return done.conversation.builder.build_without_end()
+
+
+def _add_message(conversation: Conversation, message: dict[str, Any], after: Sequence[dict[str, Any]]) -> None:
+    """A message with the results that stand after it."""
+    text = _text(message.get("content"))
+    if message.get("role") == "assistant":
+        conversation.add_step(ForeignStep(thought=text, reasoning=_think(message.get("content")),
+                                          calls=read_calls(message), results=[_shown_result(m) for m in after]))
+    elif _is_person(message):
+        conversation.add_person_turn(text)
+    else:
+        role = "system" if message.get("role") in ("system", "_system_prompt") else "user"
+        conversation.add_message(Message(role=role, content=text))  # type: ignore[arg-type]
 
 
 def _shown_result(message: dict[str, Any]) -> CallResult:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -75,24 +76,37 @@ class _Trace(msgspec.Struct):
 
 def read(source: Source) -> Iterator[Imported]:
     """The sessions of a file in the order in which they begin."""
-    found, spool = records(source), SpanSpool()
-    traces: dict[str, _Trace] = {}
-    for given in (s for record in found.items for s in _spans_in(record)):
-        held = _attributes(given.get("attributes"))
-        trace = traces.setdefault(text_of(given.get("traceId", given.get("trace_id"))), _Trace())
-        trace.talk = trace.talk or text_of(held.get("gen_ai.conversation.id"))
-        trace.agent = trace.agent or text_of(held.get("gen_ai.agent.name"))
-        trace.model = trace.model or text_of(held.get("gen_ai.request.model"))
-        own, above = (text_of(given.get(k)) for k in ("spanId", "parentSpanId"))
-        if above:
-            trace.parents[own] = above
-        if (span := _span(given, held)) is not None:
-            trace.spans.append(spool.put(span, id=own))
+    gathered = _Traces()
+    found = records(source, gathered.take) if source.held is None else records(source)
+    for record in found.items if source.held is not None else ():
+        gathered.take(0, record)
     talks: dict[str, list[_Trace]] = {}
-    for name, trace in traces.items():
+    for name, trace in gathered.traces.items():
         talks.setdefault(trace.talk or name, []).append(trace)
-    yield from joined(source.path, ((f"Trace {name}", _session(source, name, spool, held, found.warnings))
+    yield from joined(source.path, ((f"Trace {name}", _session(source, name, gathered.spool, held, found.warnings))
                                     for name, held in talks.items()))
+
+
+class _Traces:
+    """The traces of a file by their names; each line is looked at once, while it goes by."""
+
+    def __init__(self) -> None:
+        self.spool = SpanSpool()
+        self.traces: dict[str, _Trace] = {}
+
+    def take(self, place: int, record: dict[str, Any]) -> None:
+        """The spans of one more line."""
+        for given in _spans_in(record):
+            held = _attributes(given.get("attributes"))
+            trace = self.traces.setdefault(text_of(given.get("traceId", given.get("trace_id"))), _Trace())
+            trace.talk = trace.talk or text_of(held.get("gen_ai.conversation.id"))
+            trace.agent = trace.agent or text_of(held.get("gen_ai.agent.name"))
+            trace.model = trace.model or text_of(held.get("gen_ai.request.model"))
+            own, above = text_of(given.get("spanId")), text_of(given.get("parentSpanId"))
+            if above:
+                trace.parents[own] = above
+            if (span := _span(given, held)) is not None:
+                trace.spans.append(self.spool.put(span, id=own))
 
 
 def _session(source: Source, name: str, spool: SpanSpool, traces: Sequence[_Trace], warnings: Sequence[str]
@@ -162,20 +176,32 @@ def _span(span: dict[str, Any], held: dict[str, Any]) -> Span | None:
     for name, inner in events:
         held = {**inner, **held} if name == _DETAILS else held
     messages, answer = _messages(held, events)
-    definitions = _definitions(held)
     finish = held.get("gen_ai.response.finish_reasons")
     return ModelSpan(messages=messages, answer=answer, at=at, ended_at=ended, usage=_usage(held),
                      error=_failure(span, held), item=text_of(span.get("spanId")),
                      model=text_of(_first(held, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name",
                                           "ai.model.id")),
                      finish_reason=text_of(finish[0]) if isinstance(finish, list) and finish else "",
-                     tools=canonical(definitions) if definitions else b"")
+                     tools=_tools(held))
 
 
-def _definitions(held: dict[str, Any]) -> list[dict[str, Any]]:
-    given = json_of(_first(held, "gen_ai.tool.definitions", "ai.prompt.tools")) or [
-        v.get("json_schema") for v in dicts_of(_grown(held, "llm.tools"))]
-    return tool_definitions([json_of(t) for t in given] if isinstance(given, list) else [])
+def _tools(held: dict[str, Any]) -> bytes:
+    """The definitions of tools that a request named, as a payload; b"" for none."""
+    given = _first(held, "gen_ai.tool.definitions", "ai.prompt.tools")
+    if isinstance(given, str):
+        return _written_tools(given) or _defined([v.get("json_schema") for v in dicts_of(_grown(held, "llm.tools"))])
+    return _defined(given or [v.get("json_schema") for v in dicts_of(_grown(held, "llm.tools"))])
+
+
+@lru_cache(maxsize=8)
+def _written_tools(text: str) -> bytes:
+    """Of JSON text; most requests of a program name the same tools."""
+    return _defined(json_of(text))
+
+
+def _defined(given: Any) -> bytes:
+    definitions = tool_definitions([json_of(t) for t in given] if isinstance(given, list) else [])
+    return canonical(definitions) if definitions else b""
 
 
 def _tool(span: dict[str, Any], held: dict[str, Any], events: Sequence[tuple[str, dict[str, Any]]],

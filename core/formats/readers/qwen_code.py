@@ -19,6 +19,7 @@ from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.reading_on import read_on
 from core.formats.records import records
 from core.formats.rows import canonical_parts
 from core.formats.session_span import by_times
@@ -53,12 +54,21 @@ def read(source: Source) -> Iterator[Imported]:
     found = records(source, _outline)
     outlines: Sequence[_Outline] = found.outlines
     name = next((o.session for o in outlines if o.session), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else found.items), found.warnings)
     asked = next((t for o in outlines if o.kind == "user" and (t := _words(_parts(found.items[o.place])))), "")
     answers = (found.items[o.place] for o in outlines if o.kind == "assistant")
     model = next((t for record in answers if (t := text_of(record.get("model")))), "")
-    builder.create(asked[:400], asked, task=name, model=model)
-    _add(Conversation(builder), [o for o in outlines if o.kind in _TAKEN], found.items)
+    items = list(grouped([o for o in outlines if o.kind in _TAKEN],
+                         lambda one, two: (one.kind, two.kind) == ("assistant", "tool_result")))
+
+    def begin() -> Conversation:
+        identity = canonical_parts([name] if name else found.items)
+        builder = SessionBuilder(NAME, source.path.name, identity, found.warnings)
+        builder.create(asked[:400], asked, task=name, model=model)
+        return Conversation(builder)
+
+    builder = read_on(source.held if name else None, "read", (name, asked, model),
+                      [(first.place, len(after)) for first, after in items], begin,
+                      lambda done, place: _add(done.conversation, *items[place], found.items)).conversation.builder
     if not builder.steps:
         raise source.without_steps("answer of the model", found.warnings)
     yield builder.build_without_end()
@@ -67,17 +77,15 @@ def read(source: Source) -> Iterator[Imported]:
 _TAKEN = ("user", "assistant", "tool_result", "chat_compression")
 
 
-def _add(conversation: Conversation, outlines: Sequence[_Outline], items: Sequence[dict[str, Any]]) -> None:
-    for first, after in grouped(outlines, lambda one, two: (one.kind, two.kind) == ("assistant", "tool_result")):
-        record = items[first.place]
-        at = time_of(record.get("timestamp"))
-        if first.kind == "user":
-            conversation.add_person_turn(_words(_parts(record)), at)
-        elif first.kind == "chat_compression":
-            _compress(conversation, dict_of(record.get("systemPayload")))
-        elif first.kind == "assistant":
-            results = [r for one in after for r in _results(items[one.place])]
-            conversation.add_step(_step(record, results))
+def _add(conversation: Conversation, first: _Outline, after: Sequence[_Outline], records: Sequence[dict[str, Any]]
+         ) -> None:
+    record = records[first.place]
+    if first.kind == "user":
+        conversation.add_person_turn(_words(_parts(record)), time_of(record.get("timestamp")))
+    elif first.kind == "chat_compression":
+        _compress(conversation, dict_of(record.get("systemPayload")))
+    elif first.kind == "assistant":
+        conversation.add_step(_step(record, [r for one in after for r in _results(records[one.place])]))
 
 
 def _compress(conversation: Conversation, payload: dict[str, Any]) -> None:

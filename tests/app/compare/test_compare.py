@@ -24,6 +24,22 @@ def session(tools: str) -> Maker:
     return maker
 
 
+def test_the_row_of_the_step_that_is_read_is_the_current_one(qtbot, tmp_path):
+    left, right = session("abcde"), session("abxy")
+    with workplace(tmp_path, left, right) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 4)
+        panel.chosen.emit("s2")
+        assert (panel.table.currentIndex().row(), panel.table.currentIndex().column()) == (3, 0)
+        place.cursor.move("s1", 2)
+        assert panel.table.currentIndex().row() == 1
+        panel.table.setCurrentIndex(panel.table.model().index(4, 0))
+        place.desks.trajectory_changed.emit("s2")
+        qtbot.wait(400)
+        assert panel.table.currentIndex().row() == 4, "what comes does not pull the reader back"
+
+
 def test_the_common_beginning_and_the_parting(qtbot, qtmodeltester, tmp_path):
     left, right = session("abcde"), session("abxy")
     with workplace(tmp_path, left, right) as (place, replica):

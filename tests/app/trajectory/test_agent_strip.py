@@ -5,16 +5,48 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import msgspec
+import pytest
 from PySide6.QtWidgets import QApplication
 from support.logs import Maker
 from support.window import shown_window
 
+from app.desk.desk import Desk
+from app.desk.link_status import LinkStatus
+from app.guidance.view import GuidanceView
 from app.trajectory import strip_controller
 from app.trajectory.agent_strip import AgentStrip
 from core.domain.events import NoteAdded, ScoreGiven, SessionStateChanged, StepStarted
 from core.domain.running import CHANNEL, RunningAction, encode_running
 from core.domain.verdict import Author
 from core.protocol.operations import Control
+
+
+@pytest.fixture(autouse=True)
+def link(monkeypatch) -> list[str]:
+    """The state of the connection, which a test may change."""
+    state, since = ["online"], datetime(2026, 3, 2, 9, 4, tzinfo=UTC)
+    monkeypatch.setattr(Desk, "link", property(lambda self: LinkStatus(state[0], since)))
+    return state
+
+
+def test_while_its_server_is_away_nothing_is_claimed_of_it(qtbot, tmp_path, link):
+    with shown_window(tmp_path, working(), layout="live") as (made, place):
+        place.cursor.move("s1")
+        QApplication.processEvents()
+        strip = strip_in(made)
+        place.desks.live_text.emit("s1", "thought", "Now")
+        place.desks.rows_changed.emit()
+        assert (strip.text.waits_word, strip.text.meaning) == ("thinks", "live")
+        link[0] = "waiting"
+        place.desks.link_changed.emit()
+        assert (strip.text.waits_word, strip.text.meaning) == ("", "attention")
+        assert [fact for fact in strip.text.facts if fact.startswith("not connected since")]
+        assert not [fact for fact in strip.text.facts if fact.startswith("heard")]
+        when = made.findChild(GuidanceView).writing.when.text()
+        assert when.startswith("The server is not reached."), "what is sent waits here"
+        link[0] = "online"
+        place.desks.link_changed.emit()
+        assert strip.text.meaning == "live" and made.findChild(GuidanceView).writing.when.text() != when
 
 
 def working(steps: int = 3, state: str = "running") -> Maker:

@@ -1,5 +1,6 @@
 """Codex rollouts: whose the counts are, what a result says of itself, and what a compaction and a rollback leave."""
 
+import base64
 import json
 from pathlib import Path
 
@@ -101,3 +102,15 @@ def test_results_without_a_call_are_named(tmp_path):
         "type": "function_call_output", "call_id": "zz", "output": "?"}})]))
     (session,) = registry.read(path)
     assert session.warnings == ("1 results have no call before them and were left out.",)
+
+
+def test_a_picture_that_a_person_shows_is_seen_by_the_next_step(tmp_path):
+    lines = (FILES / "codex_lead.jsonl").read_text().splitlines()
+    shown = {"type": "input_image", "image_url": "data:image/png;base64," + base64.b64encode(b"\x89PNG").decode()}
+    more = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "And this?"}, shown]},
+            {"type": "message", "role": "assistant", "content": "A picture."}]
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join([*lines, *(json.dumps({"type": "response_item", "payload": one}) for one in more)]))
+    (session,) = registry.read(path)
+    *earlier, last = bodies(session)
+    assert [p.media for p in last.pictures] == ["image/png"] and not any(body.pictures for body in earlier)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import pytest
+from benchmarks.grown import MADE
 from support.real_data import real
 
 from core.domain.errors import ReportableError
@@ -73,16 +75,51 @@ def test_any_growth_gives_what_one_reading_gives(name: str, tmp_path: Path) -> N
         assert given(read(source), since) == given(read(Source(path)), since), cuts
 
 
-def test_only_what_came_is_read_into_the_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = real(REAL[2]).read_bytes().splitlines(keepends=True)
+@pytest.mark.parametrize("format", ["claude-code", "codex-cli", "qwen-code", "copilot-cli", "kimi-cli"])
+def test_only_what_came_is_read_into_the_conversation(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+                                                      ) -> None:
+    MADE[format][1](tmp_path / "whole.jsonl", 200_000)
+    lines = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
     path, added = tmp_path / "run.jsonl", []
     add_step = Conversation.add_step
     monkeypatch.setattr(Conversation, "add_step", lambda self, step: (added.append(step), add_step(self, step))[1])
-    source = grown(path, b"".join(lines), [len(b"".join(lines[:-4]))])
+    cuts = [len(b"".join(lines[:count])) for count in (len(lines) - 4, len(lines) - 2)]
+    source = grown(path, b"".join(lines), cuts)
     first = len(added)
     added.clear()
     read(source)
-    assert first > 15 and 0 < len(added) < first
+    assert first > 10 and 0 < len(added) <= 5, "what is settled is not told again"
+
+
+@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("what", ["truncated", "rotated", "written over", "gone for a while"])
+def test_a_file_that_changes_while_it_is_read_is_read_anew(what: str, name: str, tmp_path: Path) -> None:
+    lines = (FOREIGN / name).read_bytes().splitlines(keepends=True)
+    other = (FOREIGN / ("qwen.jsonl" if name != "qwen.jsonl" else "codex.jsonl")).read_bytes()
+    path, since = tmp_path / name, datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    whole = b"".join(lines)
+    before = grown(path, whole, [len(whole) // 3, len(whole) * 2 // 3])
+    read(before)
+    now = LiveSource(path, before)  # it is looked at, and changes before its lines are read
+    if what == "truncated":
+        os.truncate(path, len(b"".join(lines[: (len(lines) + 1) // 2])))
+    elif what == "written over":
+        path.write_bytes(other)
+    else:
+        path.rename(tmp_path / "old")
+    if what == "rotated":
+        path.write_bytes(other)
+    read(now)  # nothing but a ReportableError may come of it
+    if what == "gone for a while":
+        with pytest.raises(ReportableError, match="is not a file"):
+            LiveSource(path, now)
+        path.write_bytes(other)
+    after = LiveSource(path, now)
+    assert given(read(after), since) == given(read(Source(path)), since)
+    with path.open("ab") as file:
+        file.write(b'{"type": "half a line')
+    if after.shape == "lines":  # after a single line it is no JSON text any more, and not yet lines
+        assert given(read(LiveSource(path, after)), since) == given(read(after), since)
 
 
 @pytest.mark.parametrize("what", ["shrunk", "replaced", "begins otherwise"])
@@ -99,3 +136,10 @@ def test_a_file_that_was_written_anew_is_read_anew(what: str, tmp_path: Path) ->
     now = read(LiveSource(path, before))
     assert given(now, since) == given(read(Source(path)), since)
     assert now[0].session != read(before)[0].session or what == "shrunk"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_session_is_created_once(name: str) -> None:
+    for one in registry.read(FOREIGN / name):
+        kinds = [msgspec.json.decode(body)["fact"]["type"] for body in one.bodies]
+        assert (kinds[0], kinds.count("session_created")) == ("session_created", 1)
