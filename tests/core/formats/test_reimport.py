@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from support.imported import context, trajectory
 
+from core.domain.bounds import EVENT_TEXT
+from core.domain.context import MOST_PARTS
 from core.formats import registry
-from core.formats.conversation import _TEXT
-from core.formats.imported import MAX_PARTS, Imported
+from core.formats.imported import Imported
 from core.formats.reimport import is_same_run
 
 
@@ -54,19 +55,19 @@ def chat(folder: Path, *messages: tuple[str, str]) -> Imported:
 
 
 def test_words_that_no_event_could_carry_are_shown_in_part_and_kept_whole_in_the_context(tmp_path):
-    long = "x" * (_TEXT + 7)
+    long = "x" * (EVENT_TEXT + 7)
     path = tmp_path / "talk.jsonl"
     messages = [("user", "Go."), ("assistant", "Yes."), ("user", long), ("assistant", "I see.")]
     path.write_text("".join(json.dumps({"type": role, "sessionId": "s", "uuid": str(number), "message": {
         "role": role, "content": text, "id": str(number)}}) + "\n" for number, (role, text) in enumerate(messages)))
     (session,) = registry.read(path)
     (guided,) = trajectory(session).guidance.values()
-    assert len(guided.text) == _TEXT and context(session, 2)[-1].content == long
+    assert len(guided.text) == EVENT_TEXT and context(session, 2)[-1].content == long
     assert any("is shown up to its character" in warning for warning in session.warnings)
 
 
 def test_a_context_of_more_messages_than_an_event_could_carry_is_unknown(tmp_path):
-    many = [("user", str(number)) for number in range(MAX_PARTS + 1)]
+    many = [("user", str(number)) for number in range(MOST_PARTS + 1)]
     session = chat(tmp_path, *many, ("assistant", "Yes."), ("user", "And?"), ("assistant", "No."))
     assert context(session, 1) == []
     assert next(w for w in session.warnings if "too long to be kept" in w).startswith("The context of step 1 ")
