@@ -87,6 +87,8 @@ async def _away(desktop: Desktop, options: Namespace) -> None:
         desktop.window.resize(*size)
         desktop.window.lay_out("read")
         await shoot(desktop.window, options.out / f"{name}.png")
+    desktop.window.resize(*scenes.LARGE)
+    desktop.window.lay_out("read")
 
 
 async def _being_read(home: Home, settings: Settings, options: Namespace) -> None:

@@ -2474,6 +2474,10 @@
         <translation>本机不认识 {server} 的证书。请在地址末尾加上指纹：…#sha256=…；“tiphys serve” 会显示它。</translation>
     </message>
     <message>
+        <source>“{path}” is packed by {packing}, which is not unpacked here. Unpack it, and open what it holds.</source>
+        <translation>“{path}”由 {packing} 打包，此处不解包。请先解包，再打开其中的内容。</translation>
+    </message>
+    <message>
         <source>“{path}” is in no format that is known here.</source>
         <translation>“{path}”不是已知的格式。</translation>
     </message>
@@ -7128,6 +7132,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>{shown} of {total} sessions</source>
         <translation>{total} 个会话中的 {shown} 个</translation>
+    </message>
+    <message>
+        <source>reading the session: {share} %</source>
+        <translation>正在读取会话：{share} %</translation>
     </message>
     <message>
         <source>at step {n} of {total}, following</source>
