@@ -239,6 +239,8 @@ SENTENCES: dict[str, str] = {
     "unknown_certificate": QT_TRANSLATE_NOOP(
         "Errors", "This computer does not know the certificate of {server}. Add its fingerprint to the address: "
                   "…#sha256=…; “tiphys serve” prints it."),
+    "packed_otherwise": QT_TRANSLATE_NOOP(
+        "Errors", "“{path}” is packed by {packing}, which is not unpacked here. Unpack it, and open what it holds."),
     "unknown_format": QT_TRANSLATE_NOOP("Errors", "“{path}” is in no format that is known here."),
     "subagent": QT_TRANSLATE_NOOP(
         "Errors", "A subagent cannot be asked that by itself: ask the session that called it."),

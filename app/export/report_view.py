@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.export.words import reason, remark
+from app.export.words import reason, remark, waiting_words
 from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.quantities import number
@@ -14,6 +14,12 @@ MOST_FINDINGS = 100
 
 class ReportView(LongText):
     """The worker's report, or why there is none."""
+
+    def show_waiting(self, share: float) -> None:
+        """What a person waits for; the result takes its place. `share` is 0 until the first sample is made."""
+        words = waiting_words() if not share else self.tr("The samples are being made: {share} %").format(
+            share=number(int(100 * share)))
+        self.show_parts([Part(text=words, style="meta")])
 
     def show_failure(self, sentence: str) -> None:
         """Why there is no result."""

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.export.model import state_words
-from app.export.words import reason
+from app.export.words import reason, waiting_words
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
@@ -113,6 +113,8 @@ class SampleView(QWidget):
     def show_busy(self, busy: bool) -> None:
         """Whether the worker is at it."""
         self._busy.setVisible(busy)
+        if busy:
+            set_hint(self._text, waiting_words())
 
     def show_failure(self, sentence: str) -> None:
         """Why there is nothing to see."""

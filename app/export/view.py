@@ -181,6 +181,8 @@ class ChooseView(QWidget):
         self._cancel.setVisible(share is not None)
         self._progress.setRange(0, 1000 if share else 0)
         self._progress.setValue(int(1000 * (share or 0)))
+        if share is not None:
+            self.report.show_waiting(share)
         self._check.setEnabled(share is None and getattr(self, "_chosen", 0) > 0)
         self._write.setEnabled(share is None and getattr(self, "_chosen", 0) > 0)
 

@@ -112,3 +112,10 @@ def remark(warning: ExportWarning) -> str:
 def about(name: str, line: FormatLine) -> str:
     """What a format of data sets holds."""
     return QCoreApplication.translate("ExportFormats", ABOUT[name]) if name in ABOUT else line.about
+
+
+def waiting_words() -> str:
+    """What the first answer of a worker waits for."""
+    return QCoreApplication.translate(
+        "ExportWords", "The exporter starts, and loads the tokenizer where one is needed. The first time this takes up "
+        "to a minute, since the small model is unpacked.")

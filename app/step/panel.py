@@ -177,10 +177,12 @@ class StepController(QObject):
         tokens = b""
         if self._place.actions["view.tokens"].isChecked():
             tokens = self._sampled.read(self._place.sight)
+        entry = self._entry(trajectory) if trajectory is not None else None
+        refused = entry is not None and entry.head.status == "refused"
         if len(data) + len(tokens) > AT_ONCE:
-            self._reading.start(read_step, data, table, raw, tokens)
+            self._reading.start(read_step, data, table, raw, tokens, refused)
         else:
-            self._show_parts(read_step(data, table, raw, tokens))
+            self._show_parts(read_step(data, table, raw, tokens, refused))
 
     def _show_parts(self, read: ReadStep) -> None:
         self._view.show_parts(read.parts)

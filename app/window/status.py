@@ -111,6 +111,9 @@ class StatusController(QObject):
             self._bar.show_place("")
             return
         total = quantities.number(row.steps)
+        if (share := self._place.sight.desk.progress(row.session)) < 1:
+            self._bar.show_place(self.tr("reading the session: {share} %").format(share=int(100 * share)))
+            return
         if step is None and row.state not in FINAL_STATES:
             self._bar.show_place(self.tr("at step {n} of {total}, following").format(n=total, total=total))
             return

@@ -44,7 +44,7 @@ SILENCE_S = 120.0
 ARRIVALS_S = 2.0
 """How often folders are looked through for new files."""
 
-_YOUNG = ("no_steps", "no_sessions", "unknown_format")
+_YOUNG = ("no_steps", "no_sessions", "unknown_format", "packed_otherwise")
 """What a file may be that has only begun."""
 
 _AWAY = ("not_a_file", "file_unreadable")

@@ -141,7 +141,7 @@ def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: 
                 yield Read(session, file, before)
             passed.read += not is_named
         except ReportableError as failure:
-            if is_named or failure.code not in ("unknown_format", "empty_file"):
+            if is_named or failure.code not in ("unknown_format", "empty_file", "packed_otherwise"):
                 failures.append(failure)
             else:
                 passed.unknown[file.suffix.lower()[:20]] += 1

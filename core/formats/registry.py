@@ -70,19 +70,24 @@ def _companions(found: list[Path]) -> set[Path]:
 
 
 _MAGIC = ((b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"), (b"GIF8", "a picture"),
-          (b"%PDF", "a PDF document"), (b"\x7fELF", "a program"), (b"MZ", "a program"),
-          (b"\x28\xb5\x2f\xfd", "packed with zstd"),
-          (b"BZh", "packed with bzip2"), (b"\xfd7zXZ", "packed with xz"), (b"7z\xbc\xaf", "a 7z archive"))
+          (b"%PDF", "a PDF document"), (b"\x7fELF", "a program"), (b"MZ", "a program"))
+_PACKINGS = ((b"\x28\xb5\x2f\xfd", "zstd"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"), (b"7z\xbc\xaf", "7z"),
+             (b"Rar!\x1a\x07", "RAR"))
+"""What nobody here unpacks; gzip and zip are unpacked."""
 _MOST_NAMES = 6
 
 
 def refusal(source: Source) -> InvalidInput:
-    """The error for a file that no reader takes: empty_file, bad_archive, bad_database, or unknown_format."""
+    """The error for a file that no reader takes: empty_file, bad_archive, bad_database, packed_otherwise, or
+    unknown_format."""
     path = str(source.path)
     if source.trouble:
         return InvalidInput("bad_archive", f"{path}: {source.trouble}", path=path)
     if not source.size:
         return InvalidInput("empty_file", f"{path} is empty.", path=path)
+    if packing := next((name for magic, name in _PACKINGS if source.head.startswith(magic)), ""):
+        return InvalidInput("packed_otherwise", f"{path} is packed by {packing}, which is not unpacked here: "
+                            "unpack it, and open what it holds.", path=path, packing=packing)
     try:
         what = _kind_of(source)
     except InvalidInput as error:

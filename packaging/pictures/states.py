@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from argparse import Namespace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -34,17 +36,21 @@ async def take(settings: Settings, options: Namespace) -> None:
     """All pictures of one language and scheme."""
     home = Home(options.home)
     async with TaskScope("pictures") as scope:
-        server = Server(ServeSettings(home=home, private=True, supervise=False))
+        server = Server(_settings(home))
         await server.__aenter__()
         desktop = Desktop(home, settings, scope)
         desktop.window.resize(*scenes.LARGE)
         desktop.start(parse(["--session", options.live]), "")
         await loaded(desktop, options.live)
         await _queue(desktop, options)
-        await _go_away(home, server, desktop)
-        await _away(desktop, options)
-        await desktop.close(keep_layout=True)
+        async with _without(home, server, desktop):
+            await _away(desktop, options)
+            await desktop.close(keep_layout=True)
     await _being_read(home, settings, options)
+
+
+def _settings(home: Home) -> ServeSettings:
+    return ServeSettings(home=home, private=True, supervise=False)
 
 
 async def _queue(desktop: Desktop, options: Namespace) -> None:
@@ -54,7 +60,8 @@ async def _queue(desktop: Desktop, options: Namespace) -> None:
         await shoot(desktop.window, options.out / f"{name}.png")
 
 
-async def _go_away(home: Home, server: Server, desktop: Desktop) -> None:
+@asynccontextmanager
+async def _without(home: Home, server: Server, desktop: Desktop) -> AsyncIterator[None]:
     """The server ends, and nothing takes its place."""
     await server.__aexit__(None, None, None)
     lock = FileLock(home.server_lock)
@@ -62,6 +69,8 @@ async def _go_away(home: Home, server: Server, desktop: Desktop) -> None:
         await asyncio.sleep(0.01)
     while desktop.desks.local.link.state == "online":
         await asyncio.sleep(0.05)
+    yield
+    lock.release()
 
 
 async def _away(desktop: Desktop, options: Namespace) -> None:
@@ -78,17 +87,21 @@ async def _away(desktop: Desktop, options: Namespace) -> None:
         desktop.window.resize(*size)
         desktop.window.lay_out("read")
         await shoot(desktop.window, options.out / f"{name}.png")
+    desktop.window.resize(*scenes.LARGE)
+    desktop.window.lay_out("read")
 
 
 async def _being_read(home: Home, settings: Settings, options: Namespace) -> None:
     """As a session of a hundred thousand steps is for some seconds, when it is opened for the first time."""
     (home.replicas / "local.db").unlink()
     fold.AT_LEAST, fold.AT_ONCE_S, fold.PAUSE_MS = 60, 0.0, 10_000_000
-    async with TaskScope("pictures") as scope:
+    async with Server(_settings(home)), TaskScope("pictures") as scope:
         desktop = Desktop(home, settings, scope)
         desktop.window.resize(*scenes.LARGE)
         desktop.start(parse(["--session", options.live]), "")
-        await asyncio.sleep(3)
+        while desktop.desks.local.row(options.live) is None:
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(1)
         await shoot(desktop.window, options.out / "loading.png")
         await desktop.close(keep_layout=True)
 

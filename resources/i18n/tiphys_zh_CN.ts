@@ -2506,6 +2506,10 @@
         <translation>本机不认识 {server} 的证书。请在地址末尾加上指纹：…#sha256=…；“tiphys serve” 会显示它。</translation>
     </message>
     <message>
+        <source>“{path}” is packed by {packing}, which is not unpacked here. Unpack it, and open what it holds.</source>
+        <translation>“{path}”由 {packing} 打包，此处不解包。请先解包，再打开其中的内容。</translation>
+    </message>
+    <message>
         <source>“{path}” is in no format that is known here.</source>
         <translation>“{path}”不是已知的格式。</translation>
     </message>
@@ -2799,6 +2803,13 @@
     <message>
         <source>Train</source>
         <translation>训练</translation>
+    </message>
+</context>
+<context>
+    <name>ExportWords</name>
+    <message>
+        <source>The exporter starts, and loads the tokenizer where one is needed. The first time this takes up to a minute, since the small model is unpacked.</source>
+        <translation>导出程序正在启动，并按需加载分词器。首次需要解包小模型，最多约一分钟。</translation>
     </message>
 </context>
 <context>
@@ -3410,6 +3421,10 @@ Delete or right click: take it away</source>
 <context>
     <name>Gist</name>
     <message>
+        <source>Not on this computer yet</source>
+        <translation>尚不在本机</translation>
+    </message>
+    <message>
         <source>first at {step}</source>
         <translation>首次出现于 {step}</translation>
     </message>
@@ -3500,6 +3515,10 @@ Delete or right click: take it away</source>
     <message>
         <source>This session has ended: guidance reaches it no more.</source>
         <translation>此会话已结束：指导无法再送达。</translation>
+    </message>
+    <message>
+        <source>The server is not reached. What you send waits on this computer, and is sent as soon as it is.</source>
+        <translation>未连接到服务器。您发送的内容保存在本机，连接后会立即发出。</translation>
     </message>
     <message>
         <source>The agent reads it before step {n}. It does not wait for you. You can change or withdraw it until then.</source>
@@ -5543,6 +5562,10 @@ Delete or right click: take it away</source>
 <context>
     <name>ReportView</name>
     <message>
+        <source>The samples are being made: {share} %</source>
+        <translation>正在生成样本：{share} %</translation>
+    </message>
+    <message>
         <source>Not possible</source>
         <translation>无法进行</translation>
     </message>
@@ -7406,6 +7429,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>{total} 个会话中的 {shown} 个</translation>
     </message>
     <message>
+        <source>reading the session: {share} %</source>
+        <translation>正在读取会话：{share} %</translation>
+    </message>
+    <message>
         <source>at step {n} of {total}, following</source>
         <translation>步骤 {n}/{total}，跟随中</translation>
     </message>
@@ -7685,6 +7712,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>正在思考</translation>
     </message>
     <message>
+        <source>not connected since {time}: it goes on unseen</source>
+        <translation>自 {time} 起未连接：会话继续运行，但看不到</translation>
+    </message>
+    <message>
         <source>nothing heard since {time}</source>
         <translation>自 {time} 起没有消息</translation>
     </message>
@@ -7923,6 +7954,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>catching up …</source>
         <translation>正在追赶…</translation>
+    </message>
+    <message>
+        <source>as of {time}: not connected</source>
+        <translation>截至 {time}：未连接</translation>
     </message>
     <message>
         <source>● live</source>
@@ -8219,6 +8254,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>The steps of a session appear here. Choose one under Sessions.</source>
         <translation>会话的步骤会出现在这里。请在“会话”中选择一个。</translation>
+    </message>
+    <message>
+        <source>The steps of this session are not on this computer. They come as soon as the server is reached.</source>
+        <translation>此会话的步骤不在本机。连接到服务器后会自动获取。</translation>
     </message>
     <message>
         <source>The steps of this session appear here as soon as the server has sent them.</source>

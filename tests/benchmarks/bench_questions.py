@@ -118,7 +118,8 @@ async def first_error(r: Reader) -> str:
     if not any(flags & ERROR for flags in trajectory.steps.flags):
         return "no step failed"
     await r.until(lambda: r.place.sight.step and "✗" in r.step_text)
-    return f"step {r.place.sight.step}: {r.step_text.splitlines()[0]}"
+    head = next(e.head for e in trajectory.steps if e.head.number == r.place.sight.step)
+    return f"step {head.number}: {head.title[:60]}" + (f" ({head.status})" if head.status != "finished" else "")
 
 
 async def knew(r: Reader) -> str:

@@ -66,8 +66,9 @@ def read(source: Source) -> Iterator[Imported]:
         return RolloutConversation(builder, instructions)
 
     items, orphans = Gatherer(lines).gathered()
-    done = read_on(source.held if name else None, "read", (name, asked, model, parent, instructions),
-                   [item.key for item in items], begin, _RolloutReader(lines, found.items, items).add)
+    keys = items if source.held is None else [item.key for item in items]
+    done = read_on(source.held if name else None, "read", (name, asked, model, parent, instructions), keys, begin,
+                   _RolloutReader(lines, found.items, items).add)
     if orphans:
         done.conversation.builder.warnings.append(f"{orphans} results have no call before them and were left out.")
     yield done.conversation.builder.build_without_end()

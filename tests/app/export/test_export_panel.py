@@ -47,6 +47,7 @@ def test_a_check_and_a_write_of_the_ticked_sessions(place, host, qtbot, tmp_path
     choose.format.setCurrentIndex(choose.format.findData("chat"))
     choose.checked.emit()
     assert choose._cancel.isVisibleTo(choose)
+    assert choose.report.text.startswith("The exporter starts"), "what is waited for is said"
     elsewhere = key_of("s1", "lab")
     place.cursor.move(elsewhere)  # the sessions of another server are in another log: what is at work goes on
     qtbot.waitUntil(lambda: "1 kept, 1 masked, 0 masked in part, 8 undecided" in choose.report.text, timeout=60_000)

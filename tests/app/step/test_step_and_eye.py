@@ -19,11 +19,13 @@ from app.step.message_looks import MessageLook, look_of
 from app.step.message_parts import parts_of_message
 from app.step.panel import build
 from app.step.parts import envelope, observation_parts, parts_of
+from app.step.read_step import read_step
 from core.client.client import Client
 from core.domain.context import MessageRef
 from core.domain.events import encode_event, make_event
 from core.domain.message import Message, ToolCall
-from core.domain.step import Action, ActionError, Observation, Output, StepBody
+from core.domain.step import Action, ActionError, Observation, Output, StepBody, encode_body
+from core.domain.tools import OWN
 from core.formats.tools import table_of
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -296,3 +298,14 @@ def test_a_message_at_a_glance():
     broken = ToolCall(id="1", name="f", arguments="{not")
     assert look_of(Message(role="assistant", tool_calls=(broken,))).words == "{not"
     assert look_of(Message(role="tool", content="ok", tool_call_id="1")).kind == "result"
+
+
+def test_what_an_editor_refused_in_words_alone_is_marked_as_its_row_is():
+    actions = (Action(call_id="1", tool="edit"), Action(call_id="2", tool="open"))
+    body = StepBody(number=1, actions=actions, observations=(
+        Observation(call_id="1", output=Output(text="Your proposed edit has introduced new syntax error(s).")),
+        Observation(call_id="2", output=Output(text="1:a"))))
+    shown = ["".join(p.text for p in read_step(encode_body(body), OWN, False, b"", refused).parts)
+             for refused in (False, True)]
+    assert ["✗ refused" in text for text in shown] == [False, True]
+    assert shown[1].count("✓ finished") == 1, "the other one was carried out"

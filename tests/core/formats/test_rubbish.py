@@ -152,3 +152,14 @@ def test_a_cut_inspect_log_gives_its_whole_samples_and_what_is_left_of_the_last(
     spoilt[after - 40] ^= 1
     (first, *rest) = registry.read(make(tmp_path, bytes(spoilt), "spoilt.eval"))
     assert not rest and "'samples/2_epoch_1.json' is damaged" in first.warnings[0]
+
+
+@pytest.mark.parametrize(("head", "packing"), [(b"7z\xbc\xaf\x27\x1c", "7z"), (b"Rar!\x1a\x07\x00", "RAR"),
+                                               (b"\xfd7zXZ\x00", "xz"), (b"BZh9", "bzip2"),
+                                               (b"\x28\xb5\x2f\xfd", "zstd")])
+def test_what_is_packed_otherwise_is_named(tmp_path, head, packing):
+    path = tmp_path / f"runs.{packing}"
+    path.write_bytes(head + bytes(99))
+    with pytest.raises(InvalidInput, match=f"is packed by {packing}, which is not unpacked here") as caught:
+        list(registry.read(path))
+    assert (caught.value.code, caught.value.params["packing"]) == ("packed_otherwise", packing)
