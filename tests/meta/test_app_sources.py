@@ -159,10 +159,10 @@ def test_no_shortcut_is_given_twice():
 
 def unused(keys, sources) -> list[str]:
     """The dotted keys that no source names: neither whole, nor by an f-string of their family in a folder that has the
-    name. `sources` are pairs of folder and text."""
+    name. `sources` are pairs of folder and tree."""
     names, families = defaultdict(set), defaultdict(set)
-    for folder, source in sources:
-        for node in ast.walk(ast.parse(source)):
+    for folder, tree in sources:
+        for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 names[folder].add(node.value)
             elif isinstance(node, ast.JoinedStr) and isinstance(first := node.values[0], ast.Constant):
@@ -177,7 +177,7 @@ def test_every_setting_is_read_and_every_command_is_connected():
     from app.desk.actions import ACTIONS
     from app.desk.settings import SETTINGS
 
-    sources = [(f.parent, f.read_text()) for f in FILES if f.name not in ("settings.py", "actions.py")]
+    sources = [(f.parent, syntax(f)) for f in FILES if f.name not in ("settings.py", "actions.py")]
     assert unused([s.key for s in SETTINGS], sources) == [], "nobody reads it"
     assert unused([a.key for a in ACTIONS], sources) == [], "no controller connects to it"
 
@@ -186,7 +186,8 @@ def test_every_setting_is_read_and_every_command_is_connected():
     ([("a", "get('files.new')")], True), ([("a", "f'files.{x}'"), ("a", "('new', 'old')")], True),
     ([("a", "f'files.{x}'"), ("b", "'new'")], False), ([("a", "f'view.{x}'; 'new'")], False), ([], False)])
 def test_a_key_that_nobody_names_would_be_found(sources, is_used):
-    assert unused(["files.new"], sources) == ([] if is_used else ["files.new"])
+    trees = [(folder, ast.parse(text)) for folder, text in sources]
+    assert unused(["files.new"], trees) == ([] if is_used else ["files.new"])
 
 
 def test_settings_are_translated():
