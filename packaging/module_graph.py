@@ -42,15 +42,19 @@ def imports(tree: ast.Module, path: str = "", with_types: bool = False) -> Itera
 
 def named_in_call(node: ast.Call, *functions: str) -> list[str]:
     """The texts that are given to one of these functions."""
-    if ast.unparse(node.func).rpartition(".")[2] not in functions:
+    if _last_name(node.func) not in functions:
         return []
     return [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
     """Every node below, but for what only a type checker reads."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+        if isinstance(child, ast.If) and _last_name(child.test) == "TYPE_CHECKING":
             for other in child.orelse:
                 yield other
                 yield from _running(other)

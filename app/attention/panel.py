@@ -39,7 +39,7 @@ class AttentionController(QObject):
         self._announced: dict[str, frozenset[str]] = {}
         self._raised: dict[Alert, Raised] = {}
         self._opening: Alert | None = None
-        self.notifier = DesktopNotifications(self)
+        self.notifications = DesktopNotifications(self)
         place.desks.rows_changed.connect(self._show_alerts)
         place.sight.grew.connect(self._on_grew)
         place.sight.stepped.connect(self._on_stepped)
@@ -47,7 +47,7 @@ class AttentionController(QObject):
         view.opened.connect(self.open)
         view.dealt_with.connect(self._on_dealt_with)
         place.notices.opened.connect(self._on_notice)
-        self.notifier.clicked.connect(self._on_notification)
+        self.notifications.clicked.connect(self._on_notification)
         self._show_alerts()
 
     # ---- what is listed --------------------------------------------------------------------------
@@ -98,8 +98,8 @@ class AttentionController(QObject):
         title = one_line(row.title or row.session, 60)
         kinds = ", ".join(attention_word(kind) for kind in sorted(fresh))
         seen = self._view.window().isActiveWindow()
-        if not seen and self.notifier.is_available:
-            self.notifier.show(title, kinds, alert)
+        if not seen and self.notifications.is_available:
+            self.notifications.show(title, kinds, alert)
         elif not seen or row.session != self._place.sight.session:
             self._place.notices.tell(self.tr("{title}: {kinds}").format(title=title, kinds=kinds), "attention",
                                      row.session, alert)

@@ -63,3 +63,10 @@ class Filtered(Protocol):
 
     def show_place(self, place: ListPlace) -> None:
         """Bring that in sight again, as far as it is there."""
+
+
+def list_of_steps(window: Frame) -> Filtered:
+    """The list of steps, of which links and places tell."""
+    panel = window.docks["trajectory"].widget()
+    assert isinstance(panel, Filtered)
+    return panel

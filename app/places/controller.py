@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app.desk.frame import Filtered, Frame
+from app.desk.frame import Frame, list_of_steps
 from app.desk.notices import sentence_of
 from app.desk.servers import address_of
 from app.desk.session_key import id_of, key_of, server_of, server_of_url
@@ -51,19 +51,13 @@ class PlacesController(QObject):
             return None
         entry = self._place.servers.get(server_of(sight.session))
         return DeepLink(id_of(sight.session), sight.step, self._panel(), entry.address if entry is not None else "",
-                        self._steps.shown_filters())
+                        list_of_steps(self._window).shown_filters())
 
     def _panel(self) -> str:
         """The panel that has the keyboard; "" for the list of steps, which a link opens anyway."""
         focus = QApplication.focusWidget()
         key = next((key for key, dock in self._window.docks.items() if focus and dock.isAncestorOf(focus)), "")
         return "" if key == "trajectory" else key
-
-    @property
-    def _steps(self) -> Filtered:
-        panel = self._window.docks["trajectory"].widget()
-        assert isinstance(panel, Filtered)
-        return panel
 
     def key_of(self, link: DeepLink) -> str:
         """The window's name of a link's session. A link without a server means this computer's own, or else the one
@@ -149,7 +143,7 @@ class PlacesController(QObject):
         """What the link's list showed, as soon as there are steps to choose from."""
         if self._view and (trajectory := self._place.sight.trajectory) is not None and len(trajectory.steps):
             view, self._view = self._view, {}
-            self._steps.show_filters(view)
+            list_of_steps(self._window).show_filters(view)
 
     def _ask_place(self) -> None:
         from app.places.go_to_dialog import GoToDialog  # not before the first paint

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 from PySide6.QtCore import QObject
 
-from app.desk.frame import Filtered, Frame, ListPlace
+from app.desk.frame import Frame, ListPlace, list_of_steps
 from app.desk.workplace import Workplace
 from core.store.home import read_small, write_private
 
@@ -41,12 +41,6 @@ class PlaceMemory(QObject):
         place.sight.arrived.connect(self._go_to_place)
         place.sight.settled.connect(self._scroll_there)
 
-    @property
-    def _steps(self) -> Filtered:
-        panel = self._window.docks["trajectory"].widget()
-        assert isinstance(panel, Filtered)
-        return panel
-
     def place_in(self, session: str) -> tuple[int, datetime | None]:
         """The step at which the reader left a session (0: none), and when."""
         held = self._places.get(session, PlaceIn())
@@ -55,7 +49,8 @@ class PlaceMemory(QObject):
     def _store_place(self) -> None:
         sight = self._place.sight
         self._places.pop(sight.session, None)
-        here = PlaceIn(sight.step, self._steps.shown_filters(), self._steps.shown_place(), datetime.now(UTC))
+        steps = list_of_steps(self._window)
+        here = PlaceIn(sight.step, steps.shown_filters(), steps.shown_place(), datetime.now(UTC))
         self._places[sight.session] = here
         while len(self._places) > MOST:
             del self._places[next(iter(self._places))]
@@ -66,8 +61,8 @@ class PlaceMemory(QObject):
         if not sight.session or sight.step is not None:  # a link, a hit or a notice says itself where to go
             return
         held = self._places.get(sight.session, PlaceIn())
-        if held.view != self._steps.shown_filters():
-            self._steps.show_filters(held.view)
+        if held.view != list_of_steps(self._window).shown_filters():
+            list_of_steps(self._window).show_filters(held.view)
         if held.step is not None:
             self._place.cursor.to_step(held.step)
         self._due = held.list if held.step is not None or held.list.opened else None
@@ -76,4 +71,4 @@ class PlaceMemory(QObject):
         """When all have heard of the step: the list itself brings it into sight."""
         due, self._due = self._due, None
         if due is not None:
-            self._steps.show_place(due)
+            list_of_steps(self._window).show_place(due)

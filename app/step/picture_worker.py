@@ -69,8 +69,7 @@ def _pixels(reader: QImageReader, whole: QSize) -> DecodedPicture:
     rows = bytes(image.constBits())
     wide = 4 * image.width()
     pixels = b"".join(rows[y * image.bytesPerLine() : y * image.bytesPerLine() + wide] for y in range(image.height()))
-    return DecodedPicture(width=image.width(), height=image.height(), whole_width=whole.width(),
-                          whole_height=whole.height(), pixels=pixels)
+    return DecodedPicture(width=image.width(), height=image.height(), pixels=pixels)
 
 
 def main() -> int:

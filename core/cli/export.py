@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from core.cli.export_groups import GROUP_TARGETS, export_groups
 from core.cli.log_access import reading, trajectory
+from core.cli.options import sample_options
 from core.cli.output import emit, json_option, note, say
 from core.domain.plural import counted
 from core.export import run
@@ -58,19 +59,8 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option("--steps", callback=_steps,
               help="Of html: the steps to show, as 3,8-12; else those that people spoke of.")
 @click.option("--whole-texts", is_flag=True, help="Of html: nothing is cut.")
-@click.option("--model", default="", help="Folder of the model whose template and tokens count (default: SmolLM2).")
-@click.option("--calls", type=click.Choice(["auto", "native", "text"]), default="auto", show_default=True,
-              help="Tool calls by the model's template, or in the plain-text action format.")
+@sample_options
 @click.option("--dry-run", is_flag=True, help="Say what would be written and what refused, and write nothing.")
-@click.option("--thoughts", type=click.Choice(["drop", "context", "keep"]), default="drop", show_default=True,
-              help="Recorded reasoning before an action: left out, shown without loss, or trained with it.")
-@click.option("--ablation", is_flag=True, help="Train on every action, whatever the verdicts say.")
-@click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
-              help="What becomes of steps that nobody judged: they train (keep), they do not (mask).")
-@click.option("--taken-over", type=click.Choice(["keep", "mask"]), default="keep", show_default=True,
-              help="What people wrote in the agent's place: it trains as the agent's own, or is context alone.")
-@click.option("--preset", type=click.Choice(["once", "paper"]), default="once", show_default=True,
-              help="Each action in one sample, or as the paper made its data; options that you give go before it.")
 @click.option("--balance", type=click.Choice(["auto", "repeat", "weight", "none"]), default="auto", show_default=True,
               help="ReAct samples 7 times and summaries 10 times: as repeated rows, as weights, or not at all.")
 @click.option("--overlap", type=click.Choice(["once", "each"]), default="once", show_default=True,

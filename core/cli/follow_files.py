@@ -41,7 +41,7 @@ SHARE = 2
 others made it wait does not count."""
 
 SILENCE_S = 120.0
-ARRIVALS_S = 2.0
+NEW_FILES_S = 2.0
 """How often folders are looked through for new files."""
 
 _YOUNG = ("no_steps", "no_sessions", "unknown_format", "packed_otherwise")
@@ -65,7 +65,7 @@ class _File(msgspec.Struct):
     is_incomplete: bool = False
 
 
-def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, quiet_after: float, as_json: bool
+def follow_files(home: Home, lines: Sequence[ImportLine], new_files: NewFiles, quiet_after: float, as_json: bool
                  ) -> set[str]:
     """Follow the files of an import, and those that arrive, until SIGINT or SIGTERM, or until all have been silent
     for `quiet_after` seconds. Gives the sessions that grew."""
@@ -74,7 +74,7 @@ def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, qu
         signal.signal(name, lambda *_: over.set())
     found = {Path(line.path): line.stamp for line in lines}
     follower = FileFollower(home, [_File(path, stamp) for path, stamp in found.items()], as_json,
-                        min(SILENCE_S, quiet_after or SILENCE_S), arrivals)
+                        min(SILENCE_S, quiet_after or SILENCE_S), new_files)
     follower.go_on(line for line in lines if line.result == "grown")
     if not as_json:
         note(f"tiphys: Following {counted(len(found), 'file')}; Ctrl+C ends it.")
@@ -97,11 +97,11 @@ class FileFollower:
     """Looks after the files, one after the other."""
 
     def __init__(self, home: Home, files: Sequence[_File], as_json: bool, silence_s: float,
-                 arrivals: NewFiles | None = None) -> None:
+                 new_files: NewFiles | None = None) -> None:
         self._home, self._files, self._as_json, self._silence_s = home, list(files), as_json, silence_s
         self.grown: set[str] = set()
         """The sessions to which something was added."""
-        self._arrivals, self._arrivals_at = arrivals or NewFiles([]), time.monotonic()
+        self._new_files, self._new_files_at = new_files or NewFiles([]), time.monotonic()
 
     def go_on(self, lines: Iterable[ImportLine]) -> None:
         """These sessions had grown already when the import read their files: they run."""
@@ -119,10 +119,10 @@ class FileFollower:
     def look(self) -> bool:
         """Look once; tells whether a file has changed."""
         changed = False
-        if time.monotonic() - self._arrivals_at >= ARRIVALS_S:
+        if time.monotonic() - self._new_files_at >= NEW_FILES_S:
             known = {file.path for file in self._files}
-            self._files += [_File(path, "") for path in self._arrivals.since_last_time() if path not in known]
-            self._arrivals_at = time.monotonic()
+            self._files += [_File(path, "") for path in self._new_files.since_last_time() if path not in known]
+            self._new_files_at = time.monotonic()
         for file in self._files:
             now = time.monotonic()
             if now < file.next_at:

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from core.cli.log_access import reading, trajectory
+from core.cli.options import endpoint_options
 from core.cli.output import emit, json_option, note, say
 from core.cli.propose_verdicts import propose_by_rules, rules_option, step_bodies, store_verdicts
 from core.domain.events import Event
@@ -26,8 +27,7 @@ from core.workers.judge import JudgeLine
 @click.option("--rules-only", is_flag=True, help="Do not ask a model, even where one is configured.")
 @rules_option
 @click.option("--model", "model_name", default="", help="The model that judges.")
-@click.option("--base-url", default="", help="Its OpenAI-compatible endpoint.")
-@click.option("--key-env", default="", help="The environment variable that holds its key.")
+@endpoint_options
 @click.option("--max-score", default=100.0, show_default=True, help="The highest score of the task.")
 @click.option("--context", default=60_000, show_default=True, help="Tokens of turns that the model is shown at once.")
 @click.option("--before", default=20, show_default=True, help="Steps before a guidance that are held against it.")

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from core.cli.export import default_model
+from core.cli.options import sample_options
 from core.cli.output import emit, json_option, note, say, visible
 from core.export.options import ExportOptions, read_options
 from core.export.preview import preview as shown
@@ -26,26 +27,13 @@ OPEN, CLOSE = "⟦", "⟧"
 
 @click.command()
 @click.argument("session")
-@click.option("--model", default="", help="Folder of the model whose template and tokens count (default: SmolLM2).")
+@sample_options
 @click.option("--sample", default=0, show_default=True, help="Which of the session's samples, from 0.")
-@click.option("--calls", type=click.Choice(["auto", "native", "text"]), default="auto", show_default=True,
-              help="Tool calls by the model's template, or in the plain-text action format.")
-@click.option("--thoughts", type=click.Choice(["drop", "context", "keep"]), default="drop", show_default=True,
-              help="Recorded reasoning before an action: left out, shown without loss, or trained with it.")
-@click.option("--ablation", is_flag=True, help="As if every action were trained, whatever the verdicts say.")
-@click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
-              help="What becomes of steps that nobody judged; without a word they do not train.")
-@click.option("--taken-over", type=click.Choice(["keep", "mask"]), default="keep", show_default=True,
-              help="What people wrote in the agent's place: it trains as the agent's own, or is context alone.")
-@click.option("--preset", type=click.Choice(["once", "paper"]), default="once", show_default=True,
-              help="Which samples there are, as in export.")
 @click.option("--colour", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 @json_option
-def preview(session: str, model: str, sample: int, calls: str, thoughts: str, ablation: bool, unjudged: str,
-            taken_over: str, preset: str, colour: str, as_json: bool) -> None:
+def preview(session: str, model: str, sample: int, ablation: bool, colour: str, as_json: bool, **chosen: str) -> None:
     """Show a training sample of SESSION as the model will see it, with the tokens that are trained."""
-    options = read_options({"calls": calls, "verdicts": "none" if ablation else "final", "unjudged": unjudged,
-                            "taken_over": taken_over, "preset": preset, "thoughts": thoughts})
+    options = read_options({**chosen, "verdicts": "none" if ablation else "final"})
     data = sample_data(Home.default(), session, model, sample, options)
     if as_json:
         emit(data)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from core.cli.options import endpoint_options
 from core.cli.output import emit, json_option, note, say, table
 from core.cli.stored_submissions import Rescoring, StoredSubmission, rescored, stored_submissions, task_rescorer
 from core.store.home import Home
@@ -19,8 +20,7 @@ from core.tasks.rescoring import Rescorer
 @click.argument("sessions", nargs=-1, metavar="[SESSION]...")
 @click.option("--task", default="", help="All sessions of this task that the log holds.")
 @click.option("--judge", default="", metavar="MODEL", help="A model scores, by --rubric, instead of the evaluator.")
-@click.option("--base-url", default="", help="Its OpenAI-compatible endpoint.")
-@click.option("--key-env", default="", help="The environment variable that holds its key.")
+@endpoint_options
 @click.option("--rubric", type=click.Path(path_type=Path, dir_okay=False, exists=True),
               help="A text that says what earns how many of 100 points.")
 @click.option("--again", is_flag=True, help="Also what this version of the evaluator has scored already.")

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from core.cli.options import endpoint_options
 from core.cli.output import emit, json_option, note, say, table
 from core.cli.rollout import session_log
 from core.domain.drafts import DraftRecord, pass_at
@@ -33,8 +34,7 @@ from core.tasks.generation.template_author import TemplateAuthor
 @click.option("--at-once", default=2, show_default=True, type=click.IntRange(1, 64), help="Drafts tried at a time.")
 @click.option("--tries", default=3, show_default=True, type=click.IntRange(1, 20), help="Answers taken for a phase.")
 @click.option("--model", default="", help="A model writes the tasks, each in a session, instead of the templates.")
-@click.option("--base-url", default="", help="Its OpenAI-compatible endpoint.")
-@click.option("--key-env", default="", help="The environment variable that holds its key.")
+@endpoint_options
 @click.option("--actions", type=click.Choice(["native", "text"]), default="native", show_default=True,
               help="How the models' calls are written.")
 @click.option("--attempts", default=0, show_default=True, type=click.IntRange(0, 64),

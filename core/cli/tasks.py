@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from core.cli.log_access import reading, trajectory
+from core.cli.options import endpoint_options
 from core.cli.output import emit, json_option, note, say, table
 from core.cli.task_generation import drafts, generate
 from core.domain.errors import InvalidInput, NotFound
@@ -69,8 +70,7 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
 @tasks.command()
 @click.argument("session")
 @click.option("--model", required=True, help="The model that judges.")
-@click.option("--base-url", default="", help="Its OpenAI-compatible endpoint.")
-@click.option("--key-env", default="", help="The environment variable that holds its key.")
+@endpoint_options
 @click.option("--answers", default=3, show_default=True, type=click.IntRange(1, 20),
               help="How often it is asked about each pair.")
 @json_option

@@ -6,22 +6,21 @@ import base64
 from collections.abc import Sequence
 
 import openai
-from openai import AsyncOpenAI
 
 from core.domain.task import ModelSettings
 from core.llm.model import EndpointError
-from core.llm.openai import open_client
+from core.llm.openai import LateClient
 
 Picture = tuple[str, bytes]
 """A media type, as image/png, and the bytes."""
 
 
 class MediaModel:
-    """The endpoint. Its key is read from the environment and kept nowhere else."""
+    """The endpoint."""
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
-        self._client: AsyncOpenAI | None = None
+        self._client = LateClient(settings)
 
     async def describe(self, pictures: Sequence[Picture], prompt: str) -> str:
         """What the endpoint says of pictures. Raises EndpointError."""
@@ -29,7 +28,7 @@ class MediaModel:
                  for kind, data in pictures]
         content = [{"type": "text", "text": prompt}, *parts]
         try:
-            answer = await self._connected().chat.completions.create(
+            answer = await self._client.api.chat.completions.create(
                 model=self._settings.name, max_tokens=self._settings.max_output_tokens,
                 messages=[{"role": "user", "content": content}])  # type: ignore[misc,list-item]
             return answer.choices[0].message.content or ""
@@ -39,21 +38,14 @@ class MediaModel:
     async def transcribe(self, name: str, data: bytes, model: str) -> str:
         """The words of a sound file. Raises EndpointError."""
         try:
-            answer = await self._connected().audio.transcriptions.create(model=model, file=(name, data))
+            answer = await self._client.api.audio.transcriptions.create(model=model, file=(name, data))
             return answer.text
         except (openai.OpenAIError, AttributeError, TypeError) as error:
             raise _refused(error) from error
 
     async def close(self) -> None:
         """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-
-    def _connected(self) -> AsyncOpenAI:
-        if self._client is None:
-            self._client = open_client(self._settings)
-        return self._client
+        await self._client.close()
 
 
 def _refused(error: Exception) -> EndpointError:

@@ -29,11 +29,11 @@ _OPTIONAL = ("max_tokens", "stream_options", "temperature")
 
 
 class OpenAIModel:
-    """A model behind an endpoint. The key is read from the environment and kept nowhere else."""
+    """A model behind an endpoint."""
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
-        self._client: AsyncOpenAI | None = None
+        self._client = LateClient(settings)
         self._without: set[str] = set()
 
     @property
@@ -46,7 +46,7 @@ class OpenAIModel:
         started = datetime.now(UTC)
         answer = _StreamedAnswer(on_text)
         try:
-            made = await self._connected().chat.completions.create(**self._arguments(request))
+            made = await self._client.api.chat.completions.create(**self._arguments(request))
             if self._settings.records_tokens:
                 return self._with_tokens(made, request, on_text, started)
             await answer.read(made)
@@ -74,14 +74,7 @@ class OpenAIModel:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
-
-    def _connected(self) -> AsyncOpenAI:
-        if self._client is None:
-            self._client = open_client(self._settings)
-        return self._client
+        await self._client.close()
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         limit = "max_completion_tokens" if "max_tokens" in self._without else "max_tokens"
@@ -131,6 +124,28 @@ class OpenAIModel:
         message = str(error.message)
         if error.status_code in (400, 422) and not _TOO_LONG.search(message):
             self._without |= {name for name in _OPTIONAL if re.search(rf"\b{name}\b", message)}
+
+
+class LateClient:
+    """An endpoint's client, which is opened when it is asked for something. Its key is read from the environment then
+    and kept nowhere else."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._open: AsyncOpenAI | None = None
+
+    @property
+    def api(self) -> AsyncOpenAI:
+        """The client. Raises EndpointError (endpoint_refused)."""
+        if self._open is None:
+            self._open = open_client(self._settings)
+        return self._open
+
+    async def close(self) -> None:
+        """Close the connections; what is asked after that opens others."""
+        if self._open is not None:
+            client, self._open = self._open, None
+            await client.close()
 
 
 def open_client(settings: ModelSettings) -> AsyncOpenAI:

@@ -8,19 +8,17 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
 
 from core.agents.delivery import News
 from core.agents.spool import Spool
 from core.aio import TaskScope
+from core.client.commands import Commands
 from core.client.connection import ReconnectingConnection
 from core.client.status import Status
-from core.domain.errors import Conflict, Denied, ReportableError, Unavailable, make_error
+from core.domain.errors import Conflict, Denied, ReportableError, Unavailable
 from core.domain.events import SessionCreated
 from core.domain.ids import new_id
-from core.protocol.client_effects import Send
-from core.protocol.client_state import OutboxSender
-from core.protocol.messages import Ack, Command, Failed, Nak, Unsubscribe, Welcome, Wire
+from core.protocol.messages import Failed, Unsubscribe, Welcome, Wire
 from core.protocol.operations import CreateSession
 from core.rollouts.session_log import JournaledSession
 
@@ -40,9 +38,7 @@ class ServerLog:
     def __init__(self, url: str, token: str, find: Callable[[], str] | None = None) -> None:
         self.client = new_id()
         self._link = ReconnectingConnection(url, token, self, program="tiphys rollout", find=find)
-        self._sender = OutboxSender()
-        self._cseq = 0
-        self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
+        self._commands = Commands(self._link)
         self._spools: dict[str, Spool] = {}
         self._welcome: Welcome | None = None
         self._online = asyncio.Event()
@@ -97,36 +93,24 @@ class ServerLog:
             await asyncio.sleep(0.2)
 
     async def _do(self, session: str, op: CreateSession) -> None:
-        self._cseq += 1
-        command = Command(id=new_id(), cseq=self._cseq, session=session, op=op)
-        future = self._answers[command.id] = asyncio.get_running_loop().create_future()
-        self._post(self._sender.add(command))
         try:
-            reply = await asyncio.wait_for(future, PATIENCE_S)
+            await self._commands.ask(session, op, PATIENCE_S)
         except TimeoutError:
             raise Unavailable("server_away", self._link.status.sentence or "The server does not answer.") from None
-        finally:
-            self._answers.pop(command.id, None)
-        if isinstance(reply, Nak):
-            raise make_error(reply.kind, reply.code, reply.sentence, reply.params)
 
     # ---- what the link tells
 
     async def on_welcome(self, welcome: Welcome) -> None:
         """The connection is greeted: each session goes on where it stood."""
         self._welcome = welcome
-        self._post(self._sender.connect(welcome.cseq, welcome.capabilities))
+        self._commands.connect(welcome)
         for spool in list(self._spools.values()):
             await spool.on_welcome(welcome)
         self._online.set()
 
     async def on_message(self, message: Wire) -> None:
         """A message came: an answer to a command, or what is about one session."""
-        if isinstance(message, Ack | Nak):
-            self._post(self._sender.answered(message))
-            future = self._answers.get(message.id)
-            if future is not None and not future.done():
-                future.set_result(message)
+        if self._commands.take(message):
             return
         about = message.about if isinstance(message, Failed) else getattr(message, "session", "")
         if spool := self._spools.get(about):
@@ -141,16 +125,11 @@ class ServerLog:
         """The link went up or down; sessions go on meanwhile."""
         if status.state == "online":
             return
-        self._sender.disconnect()
+        self._commands.disconnect()
         self._welcome = None
         if status.state == "denied":
             self._refusal = Denied(status.code, status.sentence)
             self._online.set()
-
-    def _post(self, effects: list[Any]) -> None:
-        for effect in effects:
-            if isinstance(effect, Send):
-                self._link.post(effect.message)
 
 
 def _heard(place: JournaledSession, news: News) -> None:

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.aio import TaskScope
+from core.client.commands import Commands
 from core.client.connection import ReconnectingConnection
 from core.client.status import Status
 from core.domain.errors import Denied, ReportableError, Unavailable, make_error
 from core.domain.ids import new_id
 from core.protocol.append_state import Appender, SendBlobs, Stored
-from core.protocol.client_effects import Send, Show
-from core.protocol.client_state import OutboxSender
 from core.protocol.frames import pieces
-from core.protocol.messages import Ack, Command, Failed, Nak, Welcome, Wire
+from core.protocol.messages import Failed, Welcome, Wire
 from core.protocol.operations import AnyOp, ImportSession
 from core.server.held_database import missing_payload
 from core.store import blobs
@@ -31,9 +30,6 @@ class RunningServer:
 
     def __init__(self, url: str, token: str) -> None:
         self.client = new_id()
-        self._sender = OutboxSender()
-        self._cseq = 0
-        self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
         self._appender: Appender | None = None
         self._payloads: Mapping[str, bytes] = {}
         self._done: asyncio.Future[int] | None = None
@@ -41,6 +37,7 @@ class RunningServer:
         self._online = asyncio.Event()
         self._failure: ReportableError | None = None
         self._link = ReconnectingConnection(url, token, self, program="tiphys")
+        self._commands = Commands(self._link)
         self._scope = TaskScope("authority", on_error=self._broke)
 
     @classmethod
@@ -61,18 +58,11 @@ class RunningServer:
         return way
 
     async def do(self, session: str, op: AnyOp) -> dict[str, Any]:
-        self._cseq += 1
-        command = Command(id=new_id(), cseq=self._cseq, session=session, op=op)
-        future = self._answers[command.id] = asyncio.get_running_loop().create_future()
-        self._post(self._sender.add(command))
         try:
-            reply: Ack | Nak = await asyncio.wait_for(future, PATIENCE_S * 4)
+            return await self._commands.ask(session, op, PATIENCE_S * 4)
         except TimeoutError:
             sentence = "The server has not answered; look whether it did what was asked before you ask again."
             raise Unavailable("no_answer", sentence) from None
-        if isinstance(reply, Nak):
-            raise make_error(reply.kind, reply.code, reply.sentence, reply.params)
-        return reply.result
 
     async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
         def entries(first: int, limit: int, max_bytes: int) -> Sequence[bytes]:
@@ -112,19 +102,16 @@ class RunningServer:
     # ---- what the link tells
 
     async def on_welcome(self, welcome: Welcome) -> None:
-        self._post(self._sender.connect(welcome.cseq, welcome.capabilities))
+        self._commands.connect(welcome)
         if self._appender is not None:
             for message in self._appender.connect():
                 self._link.post(message)
         self._online.set()
 
     async def on_message(self, message: Wire) -> None:
-        if isinstance(message, (Ack, Nak)):
-            self._post(self._sender.answered(message))
-            future = self._answers.pop(message.id, None)
-            if future is not None and not future.done():
-                future.set_result(message)
-        elif isinstance(message, Failed) and message.code != "journal_gap":
+        if self._commands.take(message):
+            return
+        if isinstance(message, Failed) and message.code != "journal_gap":
             self._broke(make_error(message.kind, message.code, message.sentence, message.params))
         elif self._appender is not None:
             self._append_more(self._appender.take(message))
@@ -134,7 +121,7 @@ class RunningServer:
 
     def on_status_changed(self, status: Status) -> None:
         if status.state != "online":
-            self._sender.disconnect()
+            self._commands.disconnect()
         if status.state == "denied":
             self._failure = Denied(status.code, status.sentence)
             self._online.set()
@@ -161,19 +148,6 @@ class RunningServer:
     def _broke(self, error: BaseException) -> None:
         if self._done is not None and not self._done.done():
             self._done.set_exception(error)
-
-    def _post(self, effects: Sequence[object]) -> None:
-        for effect in effects:
-            if isinstance(effect, Send):
-                self._link.post(effect.message)
-            elif isinstance(effect, Show) and isinstance(effect.message, Failed):
-                self._held(effect.message)
-
-    def _held(self, why: Failed) -> None:
-        """Nothing that waits will be answered: nobody updates the server while a command of the command line runs."""
-        for answer in self._answers.values():
-            if not answer.done():
-                answer.set_exception(make_error(why.kind, why.code, why.sentence, why.params))
 
 
 def _fitting(bodies: Sequence[bytes], max_bytes: int) -> Sequence[bytes]:

@@ -11,12 +11,10 @@ MOST_SIDE = 1_600
 
 
 class DecodedPicture(msgspec.Struct, frozen=True, kw_only=True):
-    """Pixels of four bytes (red, green, blue, alpha), row by row; `whole_width` and `whole_height` are the file's."""
+    """Pixels of four bytes (red, green, blue, alpha), row by row."""
 
     width: int
     height: int
-    whole_width: int
-    whole_height: int
     pixels: bytes
 
 

@@ -41,7 +41,7 @@ MESSAGES = [Message(role="user", content="Hello")]
 
 @pytest.fixture(autouse=True)
 def small_budget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(render_budget, "RENDER_S", 0.5)
+    monkeypatch.setattr(render_budget, "RENDER_S", 0.25)
     monkeypatch.setattr(render_budget, "GROWTH_BYTES", 200 * 1024**2)
     monkeypatch.setattr(render_budget, "_slow", set())
     with no_old_garbage():  # a look through what other tests left may take longer than that
@@ -87,12 +87,12 @@ def test_a_cut_in_one_thread_is_none_in_another() -> None:
         except InvalidInput as error:
             results.append(error.code)
 
-    threads = [threading.Thread(target=work, args=(s,)) for s in (0.1, 0.2, 60.0, 0.05)]
+    threads = [threading.Thread(target=work, args=(s,)) for s in (0.05, 0.1, 60.0, 0.02)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(map(str, results)) == ["0.05", "0.1", "0.2", "template_too_slow"]
+    assert sorted(map(str, results)) == ["0.02", "0.05", "0.1", "template_too_slow"]
 
 
 def test_renderings_about_as_long_as_the_budget_end_one_way_or_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ def test_renderings_about_as_long_as_the_budget_end_one_way_or_the_other(monkeyp
     monkeypatch.setattr(render_budget, "RENDER_S", 0.05)
     monkeypatch.setattr(render_budget, "_LOOK_EVERY_S", 0.005)
     ends: list[str] = []
-    for number in [*range(100), 1_000_000]:
+    for number in [*range(0, 100, 2), 1_000_000]:
         began = time.thread_time()
 
         def render(began: float = began, number: int = number) -> str:

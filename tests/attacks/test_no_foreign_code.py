@@ -93,8 +93,16 @@ def imported(tree: ast.AST) -> set[str]:
     }
 
 
-def calls(tree: ast.AST) -> list[ast.Call]:
-    return [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
+def dotted(node: ast.expr) -> str:
+    """As `ast.unparse` writes a name; what a name hangs on that is none itself is a question mark."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else "?"
+
+
+CALLS = [(name, node, dotted(node.func)) for name, tree in TREES.items() for node in ast.walk(tree)
+         if isinstance(node, ast.Call)]
+"""Every call with its module and what is called."""
 
 
 def test_nothing_that_unpickles_or_evaluates_is_imported() -> None:
@@ -104,15 +112,13 @@ def test_nothing_that_unpickles_or_evaluates_is_imported() -> None:
 
 def test_nothing_is_evaluated_and_no_shell_is_given_text() -> None:
     found = [
-        f"{name}:{c.lineno} {ast.unparse(c.func)}"
-        for name, tree in TREES.items()
-        for c in calls(tree)
-        if ast.unparse(c.func) in BANNED_CALLS and (name, ast.unparse(c.func)) not in ALLOWED_CALLS
+        f"{name}:{c.lineno} {called}"
+        for name, c, called in CALLS
+        if called in BANNED_CALLS and (name, called) not in ALLOWED_CALLS
     ]
     found += [
         f"{name}:{c.lineno} shell=True"
-        for name, tree in TREES.items()
-        for c in calls(tree)
+        for name, c, _ in CALLS
         for k in c.keywords
         if k.arg == "shell" and not (isinstance(k.value, ast.Constant) and k.value.value is False)
     ]
@@ -122,14 +128,13 @@ def test_nothing_is_evaluated_and_no_shell_is_given_text() -> None:
 def test_models_of_others_are_loaded_by_one_set_of_rules() -> None:
     """Every from_pretrained gets SAFE or SAFE_WEIGHTS, and nobody says trust_remote_code elsewhere."""
     loose = []
-    for name, tree in TREES.items():
-        for call in calls(tree):
-            if ast.unparse(call.func).endswith("from_pretrained"):
-                given = {ast.unparse(k.value) for k in call.keywords if k.arg is None}
-                if not given & {"SAFE", "SAFE_WEIGHTS"}:
-                    loose.append(f"{name}:{call.lineno}")
-                if "ModelFor" in ast.unparse(call.func) and not any(k.arg == "gguf_file" for k in call.keywords):
-                    loose.append(f"{name}:{call.lineno}: a model without load_model")
+    for name, call, called in CALLS:
+        if called.endswith("from_pretrained"):
+            given = {ast.unparse(k.value) for k in call.keywords if k.arg is None}
+            if not given & {"SAFE", "SAFE_WEIGHTS"}:
+                loose.append(f"{name}:{call.lineno}")
+            if "ModelFor" in ast.unparse(call.func) and not any(k.arg == "gguf_file" for k in call.keywords):
+                loose.append(f"{name}:{call.lineno}: a model without load_model")
     assert loose == []
     said = [name for name in TREES if "trust_remote_code" in (ROOT / name).read_text(encoding="utf-8")]
     assert said == ["core/llm/foreign_model.py"]
@@ -139,9 +144,8 @@ def test_what_is_imported_by_name_is_named_by_us() -> None:
     """import_module gets a constant or a name of our own tables, never a name from data."""
     found = {
         f"{name}: {ast.unparse(c.args[0])}"
-        for name, tree in TREES.items()
-        for c in calls(tree)
-        if ast.unparse(c.func).endswith("import_module") and not isinstance(c.args[0], ast.Constant)
+        for name, c, called in CALLS
+        if called.endswith("import_module") and not isinstance(c.args[0], ast.Constant)
     }
     assert found == {"core/cli/root.py: f'core.cli.{module}'", "app/window/panels.py: folder.name",
                      "app/desk/panel.py: f'{self.folder}.panel'",

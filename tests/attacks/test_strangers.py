@@ -203,24 +203,24 @@ def test_who_left_is_no_stranger_any_more(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("passes", [0, 1, 2, 5])
-def test_who_half_came_in_neither_outlives_nor_delays_the_servers_end(tmp_path: Path, passes: int) -> None:
+def test_who_half_came_in_neither_outlives_nor_delays_the_servers_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, passes: int
+) -> None:
+    monkeypatch.setattr(entrance, "INTRODUCTION_S", 1e6)  # waited for, this test would not end
     crowd = [socket.socket() for _ in range(40)]
 
-    async def scenario() -> float:
+    async def scenario() -> None:
         async with serving(tmp_path) as server:
             for stranger in crowd:
                 stranger.connect(("127.0.0.1", int(server.url.rsplit(":", 1)[1])))
                 stranger.send(b"GET / HTTP/1.1\r\nHost: 127")
             for _ in range(passes):
                 await asyncio.sleep(0)
-            began = asyncio.get_running_loop().time()
-        return asyncio.get_running_loop().time() - began
 
     with warnings.catch_warnings(record=True) as left:
         warnings.simplefilter("always", ResourceWarning)
-        took = asyncio.run(scenario())
+        asyncio.run(scenario())
         gc.collect()
     for stranger in crowd:
         stranger.close()
     assert [str(one.message) for one in left] == []
-    assert took < entrance.INTRODUCTION_S / 2  # it waits for no introduction

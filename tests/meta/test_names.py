@@ -14,7 +14,8 @@ VERDICTS = {"app/review/verdict_book.py": {"kept"}, "core/workers/export.py": {"
 """Steps whose verdict is keep: the one meaning of the word."""
 
 SAYS_NOTHING = re.compile(
-    r"(?:^|_)(?:told|said|kept|keeper|listed|standing|looked|later|world|surroundings)(?:_|$)", re.IGNORECASE)
+    r"(?:^|_)(?:told|said|kept|keeper|listed|standing|looked|later|world|surroundings|arrivals|"
+    r"notifier|keeping|intake|carrying)(?:_|$)", re.IGNORECASE)
 """What was told, by whom, to whom? A name has the noun: `sentences`, `opinions`, `arguments`."""
 
 

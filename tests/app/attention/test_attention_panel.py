@@ -178,7 +178,7 @@ def test_a_message_of_the_computers_desktop_leads_to_the_very_step(qtbot, tmp_pa
         place.cursor.move("s1", 1)
         shown[0][0].messageClicked.emit()
         assert (place.cursor.session, place.cursor.step) == ("s1", 6)
-        panel.findChild(AttentionController).notifier.show("a\u202eb", "\x1b[2J", None)
+        panel.findChild(AttentionController).notifications.show("a\u202eb", "\x1b[2J", None)
         assert shown[-1][1:3] == (visible("a\u202eb"), visible("\x1b[2J")) != ("a\u202eb", "\x1b[2J")
 
 

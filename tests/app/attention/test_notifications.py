@@ -46,8 +46,8 @@ def test_a_click_on_an_older_message_opens_its_own_step(qtbot, tmp_path, monkeyp
     with desktop_service(monkeypatch) as service, workplace(tmp_path, maker, Maker(6)) as (place, replica):
         panel = build(place, None)
         qtbot.addWidget(panel)
-        notifier = panel.findChild(AttentionController).notifier
-        qtbot.waitUntil(lambda: notifier.is_available)
+        notifications = panel.findChild(AttentionController).notifications
+        qtbot.waitUntil(lambda: notifications.is_available)
         shown = []
 
         def say(*facts):
@@ -58,9 +58,9 @@ def test_a_click_on_an_older_message_opens_its_own_step(qtbot, tmp_path, monkeyp
             place.desks.local._on_events("s1", start + 1, head)
 
         for step in (2, 4):  # the same kind in the same session, twice
-            before = notifier._service._abouts.copy()
+            before = notifications._service._abouts.copy()
             say(1, AttentionRaised(kind="loop", step=step, evidence="ls ×9"), 1)
-            qtbot.waitUntil(lambda b=before: notifier._service._abouts.keys() != b.keys())
+            qtbot.waitUntil(lambda b=before: notifications._service._abouts.keys() != b.keys())
             shown.append(json.loads(service.stdout.readline()))
             say(AttentionCleared(kind="loop"))
             qtbot.waitUntil(lambda: place.desks.local.row("s1").attention == ())

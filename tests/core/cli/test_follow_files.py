@@ -151,7 +151,7 @@ def test_a_follower_that_was_killed_leaves_no_session_running(tmp_path) -> None:
 
 
 def test_a_session_that_begins_in_a_followed_folder_is_followed(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(follow_files, "ARRIVALS_S", 0.0)
+    monkeypatch.setattr(follow_files, "NEW_FILES_S", 0.0)
     home, folder = Home(tmp_path / "home"), tmp_path / "runs"
     folder.mkdir()
     (folder / "old.jsonl").write_bytes(states("codex.jsonl")[-1])

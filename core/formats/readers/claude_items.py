@@ -1,0 +1,182 @@
+"""The records of Claude Code, in order: which answers, words of people and summaries they are parts of.
+
+Nothing of long texts is held but what people wrote: an item names the places of its records in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from core.domain.request import requested
+from core.formats.blocks import calls_of, results_of, text_blocks
+from core.formats.values import dict_of, text_of, time_of
+
+_NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>")
+
+
+class ClaudeOutline(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a record decides where it belongs; `place` is its own in the file."""
+
+    place: int
+    kind: str
+    session: str
+    uuid: str
+    parent: str
+    agent: str
+    is_sidechain: bool
+    summary: str
+
+
+class ClaudeItem(msgspec.Struct, kw_only=True):
+    """A step being gathered, or words of a person, or a summary."""
+
+    kind: str
+    text: str = ""
+    at: datetime | None = None
+    message: str = ""
+    parts: list[int] = []
+    """The places of the records that hold a step's answer, or a person's words."""
+    results: list[tuple[int, int]] = []
+    """The places of the records that hold its results, and which of their results it is."""
+    ended_at: datetime | None = None
+    back_to: ClaudeItem | None = None
+    """What a person went back to before typing this."""
+
+    place: int = 0
+    """Where it stands among the items."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What it does to the conversation rests on this, and on records that do not change."""
+        back_to = self.back_to.place if self.back_to is not None else None
+        return (self.kind, self.text, self.at, self.message, tuple(self.parts), tuple(self.results), self.ended_at,
+                back_to)
+
+
+def outline_of(place: int, record: dict[str, Any]) -> ClaudeOutline:
+    """What is held of a record."""
+    record = streamed(record)
+    kind = text_of(record.get("type"))
+    return ClaudeOutline(
+        place=place, kind=kind, session=text_of(record.get("sessionId")), uuid=text_of(record.get("uuid")),
+        parent=text_of(record.get("parentUuid")), agent=text_of(record.get("agentId")),
+        is_sidechain=bool(record.get("isSidechain")),
+        summary=text_of(record.get("summary")) if kind == "summary" else "")
+
+
+def streamed(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of the program's `stream-json` output in the names that session files use."""
+    if "session_id" not in record or "sessionId" in record:
+        return record
+    caller = text_of(record.get("parent_tool_use_id"))
+    return {**record, "sessionId": record["session_id"], "isSidechain": bool(caller), "agentId": caller}
+
+
+def chains_of(outlines: Sequence[ClaudeOutline]) -> dict[str, list[ClaudeOutline]]:
+    """The records of each subagent: by its id where it has one, else by the root of its chain."""
+    root: dict[str, str] = {}
+    chains: dict[str, list[ClaudeOutline]] = {}
+    for outline in outlines:
+        key = outline.agent or root.get(outline.parent) or outline.uuid or "sidechain"
+        root[outline.uuid] = key
+        chains.setdefault(key, []).append(outline)
+    return chains
+
+
+class Gathering:
+    """What the records of one session are, in order. Of a session that only grew, what was gathered stays."""
+
+    def __init__(self) -> None:
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._taken: list[ClaudeOutline] = []
+        self.items: list[ClaudeItem] = []
+        self.warnings: list[str] = []
+        self.model = ""
+        self._steps: dict[str, ClaudeItem] = {}
+        self._calls: dict[str, ClaudeItem] = {}
+        self._places: dict[str, ClaudeItem] = {}
+        self._last: dict[str, int] = {}
+        """The place of the last item of each kind."""
+
+    def go_on(self, outlines: Sequence[ClaudeOutline], records: Sequence[dict[str, Any]]) -> None:
+        """Take what is new of a session's records, or all of them where they are others than before."""
+        if outlines[: len(self._taken)] != self._taken:
+            self._begin_anew()
+        items, places, last = self.items, self._places, self._last
+        for outline in outlines[len(self._taken) :]:
+            record = records[outline.place]
+            message, count = dict_of(record.get("message")), len(items)
+            if outline.kind == "assistant":
+                self._take_answer(outline, record, message)
+            elif outline.kind == "user":
+                self._take_user(outline, record, message)
+            elif text := _queued(dict_of(record.get("attachment"))):
+                items.append(ClaudeItem(kind="person", text=text, at=time_of(record.get("timestamp"))))
+            if len(items) > count:
+                if outline.kind == "user":
+                    items[-1].back_to = _left(last, places.get(outline.parent))
+                items[-1].place = last[items[-1].kind] = count
+            if items:
+                places.setdefault(outline.uuid, self._item_of(outline, message))
+        self._taken = list(outlines)
+
+    def _item_of(self, outline: ClaudeOutline, message: dict[str, Any]) -> ClaudeItem:
+        """The item that a record belongs to: a result to the step that it answers, others to the last."""
+        answered = [step for b in results_of(message.get("content"))
+                    if (step := self._calls.get(text_of(b.get("tool_use_id"))))] if outline.kind == "user" else []
+        return answered[-1] if answered else self.items[-1]
+
+    def _take_answer(self, outline: ClaudeOutline, record: dict[str, Any], message: dict[str, Any]) -> None:
+        name = text_of(message.get("id")) or outline.uuid
+        at = time_of(record.get("timestamp"))
+        item = self._steps.get(name) if name else None
+        if item is None:
+            item = ClaudeItem(kind="step", message=name, at=at, parts=[], results=[])
+            self.items.append(item)
+            self._steps[name] = item
+        model = text_of(message.get("model"))
+        if not self.model and model and model[0] != "<":
+            self.model = model
+        item.parts.append(outline.place)
+        item.ended_at = at
+        for call in calls_of(message.get("content")):
+            self._calls[call.id] = item
+
+    def _take_user(self, outline: ClaudeOutline, record: dict[str, Any], message: dict[str, Any]) -> None:
+        content = message.get("content")
+        for number, block in enumerate(results_of(content)):
+            step = self._calls.get(text_of(block.get("tool_use_id")))
+            if step is None:
+                name = text_of(block.get("tool_use_id")) or "?"
+                self.warnings.append(f"The result of call {name} has no call.")
+                step = next((i for i in reversed(self.items) if i.kind == "step"), None)
+            if step is not None:
+                step.results.append((outline.place, number))
+        if not (text := text_blocks(content)):
+            return
+        is_added = record.get("isMeta") or not requested(text)
+        kind = "context" if is_added or (text.startswith(_NOT_TYPED) and "<command-" not in text) else "person"
+        if record.get("isCompactSummary"):
+            self.items.append(ClaudeItem(kind="summary", text=text))
+        else:
+            at = time_of(record.get("timestamp"))
+            self.items.append(ClaudeItem(kind=kind, text=text, at=at, parts=[outline.place]))
+
+
+def _left(last: Mapping[str, int], origin: ClaudeItem | None) -> ClaudeItem | None:
+    """The origin, where answers were left behind after it; a summary in between hides what the context was there.
+    `last` has the place of the last item of each kind."""
+    if origin is None or last.get("step", -1) <= origin.place or last.get("summary", -1) > origin.place:
+        return None
+    return origin
+
+
+def _queued(attachment: dict[str, Any]) -> str:
+    """What a person typed while the agent worked."""
+    return text_blocks(attachment.get("prompt")) if attachment.get("type") == "queued_command" else ""
