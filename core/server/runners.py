@@ -189,6 +189,8 @@ class Supervisor:
         watch.is_admitted = True
 
     async def _start(self, session: str, watch: RunnerWatch) -> None:
+        if not self._home.server_db.exists():  # deleted with its folder: the server ends soon, and brings nothing back
+            return
         folder = make_private_folder(self._home.sessions / session)
         try:
             token = await self._hub.store(lambda conn: runner_token(conn, session, folder))
