@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 import click
@@ -27,6 +28,7 @@ def agent(session: str, url: str, token_file: Path, folder: Path, allow: bool) -
     logs.make_stderr_unfailing()  # it is a file on the very disk that may be full: the status must get through
     try:
         logs.set_up("agent", folder)
+        gc.freeze()  # what is loaded by now stays: a collection need not look through it again
         asyncio.run(run_session(folder, url, token_file.read_text().strip(), session, allow=allow))
     except Unavailable as error:
         tell(error.code, error.sentence)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import click
-import msgspec
 
 from core.cli.log_access import do, reading, trajectory
 from core.cli.output import emit, json_option, say
+from core.domain.verdict import VerdictValue
 from core.protocol.operations import GiveVerdict
 from core.store.home import Home
 
@@ -22,8 +24,7 @@ def verdict(session: str, place: str, value: str, reason: str, as_json: bool) ->
     back; a verdict on the whole step also takes back yours on its actions."""
     home = Home.default()
     step, action = _step_and_action(place)
-    op = msgspec.convert({"op": "give_verdict", "step": step, "value": value, "reason": reason, "action": action},
-                         GiveVerdict)
+    op = GiveVerdict(step=step, value=cast(VerdictValue, value), reason=reason, action=action)
     with reading(home) as conn:
         trajectory(conn, session).step(step)
     do(session, op, home)

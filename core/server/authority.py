@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from core.domain.errors import Conflict
+from core.protocol.codec import check_op
 from core.protocol.operations import AnyOp, ImportSession
 from core.server.held_database import HeldDatabase
 from core.server.ownership import hold
@@ -69,7 +70,9 @@ class Authority:
         return isinstance(self._way, RunningServer)
 
     async def do(self, session: str, op: AnyOp) -> dict[str, Any]:
-        """Carry an operation out; returns its result. Raises ReportableError as the handlers do."""
+        """Carry an operation out; returns its result. Raises ReportableError as the handlers do, InvalidInput (bad_op)
+        for what no server would take."""
+        check_op(op)
         return await self._way.do(session, op)
 
     async def append(self, session: str, journal: str, bodies: Sequence[bytes],

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import gc
 import http.client
 import json
 import multiprocessing
@@ -89,6 +90,7 @@ def gateway(pipe: Connection, port: int, guided: bool) -> None:
     from core.llm.model import estimate_tokens
 
     async def main() -> None:
+        gc.freeze()  # as the runner does
         with tempfile.TemporaryDirectory() as folder:
             journal = Journal(Path(folder) / "journal.db", "s")
             inbox = Inbox(journal)
@@ -167,19 +169,20 @@ class LiteLLM(Part):
 
 
 def bodies(count: int, size: int) -> list[bytes]:
-    """Requests of an agent at work: each extends the one before by an answer and a result."""
+    """Requests of an agent at work, of `size` bytes on average: each extends the one before by an answer and a result.
+    """
     messages: list[dict[str, Any]] = [{"role": "system", "content": "You are a bench."}, {
         "role": "user", "content": "Do it."}]
-    text, made, n = "line of some output 0123456789 \u00e9\n" * 30, [], 0
+    text, made = "line of some output 0123456789 \u00e9\n" * 30, []
     tools = [{"type": "function", "function": {"name": f"tool{i}", "description": "d" * 200, "parameters": {
         "type": "object", "properties": {"command": {"type": "string"}}}}} for i in range(12)]
-    while len(made) < count:
-        n += 1
+    turns = (size - 4_000) // 1_600  # each adds so many bytes
+    for n in range(1, turns + count // 2 + 1):
         call = {"id": f"call_{n}", "type": "function", "function": {"name": "tool1", "arguments": '{"command": "ls"}'}}
         messages += [{"role": "assistant", "content": "Yes. " * 40, "tool_calls": [call]},
                      {"role": "tool", "tool_call_id": f"call_{n}", "content": f"{n}\n{text}"}]
         body = {"model": "m", "messages": messages, "tools": tools, "stream": False}
-        if n * 1650 > size * 1.15:
+        if n > turns - (count + 1) // 2:
             made.append(json.dumps(body).encode())
     return made
 

@@ -134,7 +134,8 @@ def _object(raw: Any) -> Any:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split())
+    """The lines that say something, each with its indentation: what parts are joined with is nobody's words."""
+    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()).strip()
 
 
 def _short(got: Any, want: Any) -> str:

@@ -295,3 +295,9 @@ def test_one_action_of_a_step_is_judged_by_its_number(tiphys, tmp_path) -> None:
         assert tiphys("verdict", session, "--", wrong, "mask").status == 2, wrong
     assert tiphys("verdict", session, 1, "keep", "--json").one["final"] == "keep"
     assert tiphys("show", session, "--step", 1, "--json").one["steps"][0]["verdict"]["masked_actions"] == []
+
+
+def test_a_reason_beyond_every_bound_is_refused_in_one_sentence(tiphys, imported) -> None:
+    """Without a server, too: the operation is held to what a server would take."""
+    ran = tiphys("verdict", imported, 1, "mask", "--reason", "x" * 110_000)
+    assert ran.status == 2 and "[bad_op]" in ran.err and "`$.reason`" in ran.err

@@ -8,14 +8,18 @@ import json
 import random
 import shutil
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from support.oracle import Oracle, differences
 from support.real_data import DATA, real
 from support.tally import tally
 
-from core.formats import registry
+from core.domain.message import Message
+from core.domain.step import Action, Observation, StepBody, Usage
+from core.formats import imported, registry
 from core.formats.format import Format
 from core.formats.source import Source
 
@@ -167,3 +171,86 @@ def test_variants_are_read_as_their_oracles_read_them(sample, tmp_path) -> None:
         steps += count
         harm += [f"seed {seed}: {one}" for one in found]
     tally(f"{title}: steps of generated variants compared with an oracle", steps, harm, f"0–{SEEDS[-1]}")
+
+
+# ---- a reader is broken on purpose, value by value: the oracle of every format that has the value says so
+
+change = msgspec.structs.replace
+
+
+def actions(broken: Callable[[Action], Action]) -> Callable[[StepBody], StepBody]:
+    return lambda body: change(body, actions=tuple(map(broken, body.actions)))
+
+
+def observations(broken: Callable[[Observation], Observation]) -> Callable[[StepBody], StepBody]:
+    return lambda body: change(body, observations=tuple(map(broken, body.observations)))
+
+
+def flattened(text: str) -> str:
+    """A text that lost its lines and indentation."""
+    return " ".join(text.split())
+
+
+BODIES: dict[str, Callable[[StepBody], StepBody]] = {
+    "text": lambda body: change(body, thought=body.thought[1:]),
+    "lines of a text": lambda body: change(body, thought=flattened(body.thought)),
+    "name of a tool": actions(lambda one: change(one, tool=f"{one.tool}s")),
+    "arguments": actions(lambda one: change(one, arguments={} if one.arguments else {"a": 1})),
+    "one argument": actions(lambda one: change(one, arguments=dict(list(one.arguments.items())[1:]))),
+    "a call": lambda body: change(body, actions=body.actions[1:]),
+    "output": observations(lambda one: change(one, output=change(one.output, text=one.output.text[:-1]))),
+    "lines of an output": observations(lambda one: change(one, output=change(
+        one.output, text=flattened(one.output.text)))),
+    "error mark": observations(lambda one: change(one, status="finished", error=None, exit_code=None)),
+    "exit code": observations(lambda one: change(one, exit_code=None)),
+    "order of results": lambda body: change(body, observations=body.observations[::-1]),
+}
+MESSAGES: dict[str, Callable[[Message], Message]] = {
+    "words of a context": lambda message: change(message, content=message.content[:-1]),
+    "role in a context": lambda message: change(message, role="user" if message.role != "user" else "system"),
+    "calls in a context": lambda message: change(message, tool_calls=()),
+}
+EVERYWHERE = {"text", "name of a tool", "arguments", "one argument", "a call", "words of a context",
+              "role in a context"}
+"""What every format has. What some have is noticed in so many of them:"""
+
+AT_LEAST = {"lines of a text": 15, "output": 32, "lines of an output": 11, "error mark": 24, "exit code": 11,
+            "order of results": 15, "calls in a context": 25, "tokens": 33}
+
+
+def noticed() -> set[str]:
+    """The formats of which an own file is read otherwise than its oracle reads it."""
+    return {title for path in samples() for title, _, harm in [compared(path)] if harm}
+
+
+def judge(what: str) -> None:
+    found = noticed()
+    if what in EVERYWHERE:
+        # an archive's events are passed on as they are; a recording of a terminal has calls alone
+        assert ORACLES.keys() - found <= {"Tiphys archive", "terminal-bench trial or asciicast"}, what
+    assert len(found) >= AT_LEAST.get(what, 0), f"{what}: noticed in {len(found)}"
+
+
+@pytest.mark.parametrize("what", BODIES)
+def test_a_step_that_is_read_wrongly_is_noticed(what: str, monkeypatch) -> None:
+    whole = imported.encode_body
+    monkeypatch.setattr(imported, "encode_body", lambda body: whole(BODIES[what](body)))
+    judge(what)
+
+
+@pytest.mark.parametrize("what", MESSAGES)
+def test_a_context_that_is_read_wrongly_is_noticed(what: str, monkeypatch) -> None:
+    whole = imported.encode_message
+    monkeypatch.setattr(imported, "encode_message", lambda message: whole(MESSAGES[what](message)))
+    judge(what)
+
+
+def test_tokens_that_are_read_wrongly_are_noticed(monkeypatch) -> None:
+    whole = imported.make_head
+
+    def shifted(body: StepBody, *, usage: Usage = Usage(), **more: object) -> object:
+        return whole(body, usage=change(usage, output_tokens=(usage.output_tokens or 0) + 1), **more)
+
+    monkeypatch.setattr(imported, "make_head", shifted)
+    judge("tokens")
+

@@ -25,7 +25,7 @@ def wire(found):
     for kind, held in [*found, ("TurnEnd", {})]:
         is_border = kind in ("TurnBegin", "StepBegin", "SteerInput", "TurnEnd", "CompactionBegin")
         if is_border and (said or thought or calls):
-            talk.step(f"{''.join(thought)} {''.join(said)}", calls, outs, tokens=tokens, answer="".join(said))
+            talk.step(f"{''.join(thought)}\n{''.join(said)}", calls, outs, tokens=tokens, answer="".join(said))
             said, thought, calls, outs, tokens = [], [], [], [], (None, None)
         if kind in ("TurnBegin", "SteerInput"):
             talk.say("user", words(held["user_input"]))
@@ -40,7 +40,7 @@ def wire(found):
             value = held["return_value"]
             note, failed = value.get("message") or "", value.get("is_error") is True
             number = code(note, failed)
-            outs.append(Out(text=f"{words(value.get('output'))} {note}", failed=failed or bool(number), code=number))
+            outs.append(Out(text=f"{words(value.get('output'))}\n{note}", failed=failed or bool(number), code=number))
         elif kind == "StatusUpdate" and (used := held.get("token_usage")):
             tokens = (used["input_other"] + used["input_cache_read"] + used["input_cache_creation"], used["output"])
     return talk.steps
@@ -69,7 +69,7 @@ def context(found):
                     break
                 outs.append(shown(after))
             text = words(one["content"])
-            talk.step(f"{words(one['content'], 'think')} {text}", [call(c) for c in one.get("tool_calls") or []], outs,
+            talk.step(f"{words(one['content'], 'think')}\n{text}", [call(c) for c in one.get("tool_calls") or []], outs,
                       answer=text)
         elif one["role"] in ("user", "_system_prompt"):
             talk.say("user" if one["role"] == "user" else "system", words(one["content"]))

@@ -43,7 +43,7 @@ def request(held, events):
                 (message["role"], text(message["parts"]), tuple(n for n, _ in calls_of(message["parts"])))]
         parts = loaded(held["gen_ai.output.messages"])[0]["parts"]
         ids = [p["id"] for p in parts if p["type"] == "tool_call"]
-        return context, f"{text(parts, 'reasoning')} {text(parts)}", calls_of(parts), ids
+        return context, f"{text(parts, 'reasoning')}\n{text(parts)}", calls_of(parts), ids
     if "gen_ai.prompt.0.role" in held:
         context = [(held["gen_ai.prompt.0.role"], held["gen_ai.prompt.0.content"], ())]
         return context, held["gen_ai.completion.0.content"], [], []
