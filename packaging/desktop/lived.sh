@@ -36,7 +36,7 @@ first=$(windows | head -1) window=$(xdotool getwindowpid "$first") private=$(ser
 apt-get install -y -qq --no-install-recommends /srv/new.deb >/srv/upgrade.log 2>&1 || { cat /srv/upgrade.log >&2; exit 1; }
 grep -q 'Tiphys is running' /srv/upgrade.log || { echo "Nobody was warned." >&2; exit 1; }
 if [ "$flat" != yes ]; then  # what runs has its own version still, and parts of it that start now are of it
-  [ "$("$(of "$window")" -I -m core.cli --version)" = "tiphys $old" ] || { echo "The window lost its version." >&2; exit 1; }
+  [[ "$("$(of "$window")" -I -m core.cli --version)" = *" $old" ]] || { echo "The window lost its version." >&2; exit 1; }
 fi
 wait_for '[ "$(windows | wc -l)" -gt 1 ]'
 for one in $(windows); do [ "$one" = "$first" ] || { xdotool windowfocus "$one"; sleep 1; xdotool key Return; }; done

@@ -13,7 +13,7 @@ from liger_kernel.ops.swiglu import LigerSiLUMulFunction
 from support.updates import plain_gradient, session_rows, trainer_gradient, worst_error, write_rows
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(900)]  # numpy, operation by operation
 FAMILIES = {"llama": {}, "qwen2": {}, "qwen3": {"head_dim": 16}}
 KERNELS = (LigerRMSNormFunction, LigerRopeFunction, LigerSiLUMulFunction)
 
@@ -49,9 +49,8 @@ def calls(monkeypatch):
     return counted
 
 
-@pytest.mark.parametrize("more", [{}, {"method": "lora"}, {"checkpointing": "full"},
-                                  {"head": "all", "packing": False}])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("family", "more"), [
+    ("llama", {}), ("qwen3", {}), ("qwen2", {"method": "lora"}), ("llama", {"checkpointing": "full"})])
 def test_an_update_with_ligers_kernels_has_the_gradient_of_plain_transformers(tmp_path, calls, family, more):
     from support.tiny_model import make_model
 
@@ -62,7 +61,7 @@ def test_an_update_with_ligers_kernels_has_the_gradient_of_plain_transformers(tm
              "num_key_value_heads": 1, "vocab_size": len(tokenizer), "tie_word_embeddings": True, **FAMILIES[family]}
     AutoModelForCausalLM.from_config(AutoConfig.for_model(family, **shape)).save_pretrained(tmp_path / "model")
     tokenizer.save_pretrained(tmp_path / "model")
-    rows = session_rows(1, 120, len(tokenizer), stop=tokenizer.pad_token_id)
+    rows = session_rows(1, 90, len(tokenizer), stop=tokenizer.pad_token_id)
     data = write_rows(tmp_path / "data.jsonl", rows)
     plain = plain_gradient(tmp_path / "model", rows)[1]
     assert not calls
