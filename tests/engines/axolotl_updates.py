@@ -1,4 +1,4 @@
-"""Two updates by axolotl's own collator, trainer and loss, told as JSON lines: axolotl_updates.py MODEL OUT packed|single SHARD…"""
+"""Two updates by axolotl's own collator, trainer and loss, told as JSON lines: axolotl_updates.py MODEL OUT SHARD…"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from axolotl.core.trainers.base import AxolotlTrainer
 from axolotl.core.training_args import AxolotlTrainingArguments
-from axolotl.utils.collators.batching import DataCollatorForSeq2Seq, V2BatchSamplerDataCollatorForSeq2Seq
+from axolotl.utils.collators.batching import DataCollatorForSeq2Seq
 from datasets import load_dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
 
@@ -23,17 +23,14 @@ class Telling(TrainerCallback):
             print(json.dumps({"loss": logs["loss"], "grad_norm": float(logs["grad_norm"])}))  # noqa: T201
 
 
-def main(model: str, out: str, form: str, *shards: str) -> None:
+def main(model: str, out: str, *shards: str) -> None:
     rows = load_dataset("parquet", data_files=list(shards), split="train", cache_dir=str(Path(out) / "cache"))
     rows = rows.select_columns(["input_ids", "labels", "attention_mask", "position_ids"])
-    packed = {"sample_packing": True, "max_seq_length": sum(map(len, rows["input_ids"])), "sample_packing_bin_size": 200,
-              "per_device_train_batch_size": 1, "sample_packing_group_size": 1000, "sample_packing_efficiency": 1.0}
-    choices = packed if form == "packed" else {"per_device_train_batch_size": len(rows)}
-    collator = V2BatchSamplerDataCollatorForSeq2Seq if form == "packed" else DataCollatorForSeq2Seq
     tokenizer = AutoTokenizer.from_pretrained(model)
-    AxolotlTrainer(model=AutoModelForCausalLM.from_pretrained(model), data_collator=collator(tokenizer),
-                   args=AxolotlTrainingArguments(output_dir=out, **LIKE_OURS, **choices), train_dataset=rows,
-                   processing_class=tokenizer, callbacks=[Telling()]).train()
+    args = AxolotlTrainingArguments(output_dir=out, per_device_train_batch_size=len(rows), **LIKE_OURS)
+    AxolotlTrainer(model=AutoModelForCausalLM.from_pretrained(model), args=args, train_dataset=rows,
+                   data_collator=DataCollatorForSeq2Seq(tokenizer), processing_class=tokenizer,
+                   callbacks=[Telling()]).train()
 
 
 if __name__ == "__main__":

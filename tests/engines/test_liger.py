@@ -61,7 +61,7 @@ def test_an_update_with_ligers_kernels_has_the_gradient_of_plain_transformers(tm
              "num_key_value_heads": 1, "vocab_size": len(tokenizer), "tie_word_embeddings": True, **FAMILIES[family]}
     AutoModelForCausalLM.from_config(AutoConfig.for_model(family, **shape)).save_pretrained(tmp_path / "model")
     tokenizer.save_pretrained(tmp_path / "model")
-    rows = session_rows(1, 90, len(tokenizer), stop=tokenizer.pad_token_id)
+    rows = session_rows(1, 100, len(tokenizer), stop=tokenizer.pad_token_id)
     data = write_rows(tmp_path / "data.jsonl", rows)
     plain = plain_gradient(tmp_path / "model", rows)[1]
     assert not calls
