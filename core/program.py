@@ -49,6 +49,20 @@ def is_frozen() -> bool:
     return bool(getattr(sys, "frozen", False))
 
 
+def installed() -> Path:
+    """The folder of the Python of the version that is installed now: a package's bears its version, and a link beside
+    it leads to the newest, while whatever still runs stays with the one that it began with."""
+    own = Path(sys.prefix)
+    newest = own.with_name("tiphys")
+    return newest if own.name.startswith("tiphys-") and newest.is_symlink() else own
+
+
+def newest_python() -> Path | None:
+    """The interpreter of the version that is installed now, where that may be another than this one."""
+    found = installed() / "bin" / "python3"
+    return found if installed() != Path(sys.prefix) and found.exists() else None
+
+
 def interpreter() -> str | None:
     """A Python for a script that uses the standard library alone; None where this machine has none."""
     return shutil.which("python3") if is_frozen() else sys.executable
@@ -66,11 +80,11 @@ def install_line(package: str) -> str:
 
 def launcher() -> list[str]:
     """The words by which a person or a menu starts the program."""
-    beside = Path(sys.executable).with_name("tiphys")
-    if beside.exists():
-        return [str(beside)]
-    installed = shutil.which("tiphys")
-    return [installed] if installed else command("tiphys")
+    for folder in (installed() / "bin", Path(sys.executable).parent):
+        if (folder / "tiphys").exists():
+            return [str(folder / "tiphys")]
+    found = shutil.which("tiphys")
+    return [found] if found else command("tiphys")
 
 
 def run_frozen(argv: Sequence[str]) -> None:

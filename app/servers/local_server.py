@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import signal
 import subprocess
 from typing import IO
 
@@ -15,7 +17,7 @@ from app.desk.session_key import key_of
 from core import program
 from core.aio import TaskScope
 from core.domain.errors import ReportableError, Unavailable, make_error
-from core.domain.version import named
+from core.domain.version import named, numbers, version
 from core.protocol.client_state import HELD
 from core.protocol.messages import Failed
 from core.store.endpoint import Endpoint, read_endpoint
@@ -107,6 +109,7 @@ class LocalServer(QObject):
                 await asyncio.sleep(CHECK_S)
 
     async def _endpoint(self) -> Endpoint:
+        await self._end_older()
         if not is_held(self._home.server_lock):
             self._child = self._start()
         loop = asyncio.get_running_loop()
@@ -118,6 +121,18 @@ class LocalServer(QObject):
                 break
             await asyncio.sleep(0.05)
         raise Unavailable("server_start", "The private server did not start.", folder=str(self._home.logs))
+
+    async def _end_older(self) -> None:
+        """A server that a window of an older version left behind, for this computer alone: it ends, so that this
+        version's takes its place and brings the log up to date. Its runners go on, and their sessions with them."""
+        found = self._read_endpoint() if is_held(self._home.server_lock) else None
+        if found is None or found.addresses or numbers(found.version) >= numbers(version()):
+            return
+        with contextlib.suppress(PermissionError, ProcessLookupError, TimeoutError):
+            os.kill(found.pid, signal.SIGTERM)
+            async with asyncio.timeout(START_S):
+                while is_held(self._home.server_lock):
+                    await asyncio.sleep(0.05)
 
     def _read_endpoint(self) -> Endpoint | None:
         """The endpoint of a server that is alive: after a crash the file still names the dead one."""

@@ -27,7 +27,7 @@ from app.window.garbage import Collector
 from app.window.instance import take_or_hand_over
 from core import logs
 from core.domain.errors import ReportableError
-from core.program import command
+from core.program import command, newest_python
 from core.store.home import Home
 
 _log = logging.getLogger("ui")
@@ -56,8 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             ending.enter_context(_watched())
         lock.release()
         if starts_again:
-            subprocess.Popen(command("desktop", *(["--home", str(home.path)] if options.home else [])),
-                             start_new_session=True)
+            subprocess.Popen(command("desktop", *(["--home", str(home.path)] if options.home else []),
+                                     python=newest_python()), start_new_session=True)
         return 0
     except ReportableError as error:
         sys.stderr.write(f"tiphys: {error.sentence} [{error.code}]\n")

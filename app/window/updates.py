@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -14,6 +16,7 @@ from app.kit.ask import yes_or_no
 from app.kit.safe_text import one_line
 from core.domain.errors import ReportableError
 from core.domain.version import version as running_version
+from core.program import installed
 
 if TYPE_CHECKING:
     from app.desk.workplace import Workplace
@@ -80,8 +83,8 @@ class UpdatesController(QObject):
     async def _offer_restart(self, found: str) -> None:
         question = self.tr("Tiphys {version} was installed while {running} runs here. Start it again now?").format(
             version=one_line(found, 30), running=running_version())
-        detail = self.tr("Until then this window goes on as it is, but parts that it starts may be of the other "
-                         "version. Nothing that you wrote is lost.")
+        detail = self.tr("Until then this window and the agents of this computer go on as they are. Nothing that you "
+                         "wrote is lost.")
         if await yes_or_no(self._parent, question, self.tr("Start again"), detail=detail):
             self.restart_asked.emit()
 
@@ -90,7 +93,10 @@ def installed_version() -> str:
     """The version that lies on the disk now; "" while it is being replaced."""
     from importlib import metadata  # as in core/domain/version.py: not before the window is there
 
+    folder = installed()
+    path = [str(folder / Path(one).relative_to(sys.prefix)) for one in sys.path if Path(one).is_relative_to(sys.prefix)]
     try:
-        return metadata.version("tiphys") or ""
-    except (metadata.PackageNotFoundError, OSError):
+        found = next(iter(metadata.distributions(name="tiphys", path=path if folder != Path(sys.prefix) else sys.path)))
+        return found.version or ""
+    except (StopIteration, OSError):
         return ""

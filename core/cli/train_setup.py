@@ -99,16 +99,19 @@ class Installer:
         if program.is_frozen():
             raise Unavailable("train_setup_frozen", "This build of the program cannot bring what training needs: train "
                               "with a package or a checkout that has a Python of its own.")
-        subprocess.run([str(program.interpreter()), "-I", "-m", "venv", "--without-pip", str(environment)], check=True)
+        python = str(program.newest_python() or program.interpreter())
+        subprocess.run([python, "-I", "-m", "venv", "--without-pip", str(environment)], check=True)
         self._look_into_the_program(environment)
 
     def _look_into_the_program(self, environment: Path) -> None:
-        """A file of paths: the environment finds this program and all that it has already."""
+        """A line of code: the environment finds the program that is installed when it starts, and all that it has."""
         names = {"base": str(environment), "platbase": str(environment)}
         packages = Path(sysconfig.get_path("purelib", "venv", names))
         own = [str(Path(__file__).resolve().parents[2]),
                *(path for path in sys.path if path.endswith(("site-packages", "dist-packages")))]
-        (packages / "tiphys.pth").write_text("".join(f"{path}\n" for path in dict.fromkeys(own)), encoding="utf-8")
+        own = [path.replace(sys.prefix, str(program.installed()), 1) for path in dict.fromkeys(own)]
+        line = f"import os, sys; sys.path.extend(map(os.path.realpath, {own!r}))\n"
+        (packages / "tiphys.pth").write_text(line, encoding="utf-8")
 
     def sizes(self) -> dict[str, int | None]:
         """How much is fetched and stored, in MB, as the index says it. Raises Unavailable where it does not answer."""

@@ -7,16 +7,18 @@ from collections.abc import Sequence
 
 import msgspec
 
+from core.domain.version import version
 from core.store.home import Home, read_small, write_private
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """What `home.endpoint` holds while a server runs: its address on this computer, its process, and the
-    addresses under which programs elsewhere may reach it."""
+    """What `home.endpoint` holds while a server runs: its address on this computer, its process, the
+    addresses under which programs elsewhere may reach it, and its version, which those before 0.1.0 did not tell."""
 
     url: str
     pid: int
     addresses: tuple[str, ...] = ()
+    version: str = ""
 
 
 def read_endpoint(home: Home) -> Endpoint | None:
@@ -32,5 +34,5 @@ def address_now(home: Home, before: str) -> str:
 
 def write_endpoint(home: Home, url: str, addresses: Sequence[str] = ()) -> None:
     """Say where this process listens, in one move."""
-    endpoint = Endpoint(url=url, pid=os.getpid(), addresses=tuple(addresses))
+    endpoint = Endpoint(url=url, pid=os.getpid(), addresses=tuple(addresses), version=version())
     write_private(home.endpoint, msgspec.json.encode(endpoint))

@@ -16,10 +16,10 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tree import PACKAGES, epoch
+from tree import PACKAGES, PROGRAM, epoch
 from version import version
 
-FIRST = (Path("lib/tiphys/bin/python3"), Path("lib/tiphys/lib/python3.11"), PACKAGES / "backports")
+FIRST = (PROGRAM / "bin/python3", PROGRAM / "lib/python3.11", PACKAGES / "backports")
 _SQUEEZE = """
 import sys
 from backports.zstd import compress

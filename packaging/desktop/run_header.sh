@@ -14,7 +14,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
-home=$prefix/lib/tiphys list=$prefix/lib/tiphys/installed-files
+home=$prefix/lib/tiphys list=$prefix/lib/tiphys/installed-files     # a link to the newest version's folder
 
 take_away() {  # what an installation put beside its own folder
   [ -f "$list" ] || return 0
@@ -23,6 +23,16 @@ take_away() {  # what an installation put beside its own folder
     (cd "$prefix" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$name")" 2>/dev/null) || true
   done <"$list"
 }
+clear_up() {  # every version that is not to stay and that nothing runs from
+  for version in "$prefix"/lib/tiphys-[0-9]*; do
+    if [ -d "$version" ] && [ "$version" != "$1" ]; then
+      case $(readlink /proc/[0-9]*/exe 2>/dev/null || true) in
+        *"$version/"*) echo "Tiphys is running: its windows offer to start again, and keep their version until then." >&2 ;;
+        *) rm -rf "$version" ;;
+      esac
+    fi
+  done
+}
 tell_the_desktop() {
   command -v update-desktop-database >/dev/null && update-desktop-database -q "$prefix/share/applications" || true
   command -v update-mime-database >/dev/null && update-mime-database "$prefix/share/mime" >/dev/null 2>&1 || true
@@ -30,7 +40,7 @@ tell_the_desktop() {
 
 if [ -n "$remove" ]; then
   take_away
-  rm -rf "$home"
+  rm -rf "$home" "$prefix"/lib/tiphys-[0-9]*
   tell_the_desktop
   echo "Removed from $prefix."
   exit 0
@@ -44,7 +54,7 @@ trap 'rm -rf "$new"' EXIT
 mkdir "$new"
 echo "Unpacking into $home"
 tail -c +@first@ "$0" | head -c @small@ | gzip -dc | tar -xf - -C "$new"
-python=$new/lib/tiphys/bin/python3
+python=$new/lib/tiphys-@version@/bin/python3
 "$python" -I -c "import ssl, ctypes" 2>/dev/null || {
   "$python" -I -c "import ssl, ctypes" 2>&1 | tail -n 1 >&2
   echo "Libraries of the system are missing: sudo apt-get install libexpat1 zlib1g libssl3 libffi8 (Debian 12 or newer)" >&2
@@ -57,8 +67,11 @@ tarfile.open(fileobj=ZstdFile(sys.stdin.buffer), mode="r|").extractall(sys.argv[
 
 # The second installation replaces the first only when it is complete.
 take_away
-rm -rf "$home"
-mv "$new/lib/tiphys" "$home"
+rm -rf "$home-@version@"
+mv "$new/lib/tiphys-@version@" "$home-@version@"
+[ -L "$home" ] || rm -rf "$home"
+ln -sfn "tiphys-@version@" "$home"
+clear_up "$home-@version@"
 (cd "$new" && find bin share \( -type f -o -type l \) | sort) >"$list"
 (cd "$new" && tar -cf - bin share) | tar -xf - -C "$prefix"
 entry=$prefix/share/applications/tiphys.desktop

@@ -2,8 +2,9 @@
 
     python packaging/desktop/tree.py OUT
 
-`lib/tiphys` has a Python of its own and everything from packaging/locks/desktop.txt, `bin/tiphys` leads there. The
-same source gives the same bytes: times come from SOURCE_DATE_EPOCH (default: the last commit's), names are sorted
+`lib/tiphys-VERSION` has a Python of its own and everything from packaging/locks/desktop.txt; `lib/tiphys` and
+`bin/tiphys` lead there, so that another version's folder can stand beside it while something runs from that. The same
+source gives the same bytes: times come from SOURCE_DATE_EPOCH (default: the last commit's), names are sorted
 when packed, byte code is checked by nobody and holds no times.
 """
 
@@ -20,22 +21,25 @@ from pathlib import Path
 import own_python
 import shipped
 import trim
+from version import version
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-PACKAGES = Path("lib") / "tiphys" / "lib" / "python3" / "dist-packages"
+PROGRAM = Path("lib") / f"tiphys-{version()}"
+PACKAGES = PROGRAM / "lib" / "python3" / "dist-packages"
 BUILD = ROOT / "build" / "desktop"
 
 
 def build(out: Path) -> None:
     """Make the tree anew in a folder."""
     shutil.rmtree(out, ignore_errors=True)
-    program = out / "lib" / "tiphys"
+    program = out / PROGRAM
     own_python.lay(program, BUILD / "python")
     install(program / "bin" / "python3", out / PACKAGES)
     trim.trim(out / PACKAGES)
     shutil.copy(HERE / "tiphys.sh", program / "bin" / "tiphys")
     (program / "bin" / "tiphys").chmod(0o755)
+    (program.parent / "tiphys").symlink_to(program.name)
     (out / "bin").mkdir()
     (out / "bin" / "tiphys").symlink_to("../lib/tiphys/bin/tiphys")
     compile_all(program)

@@ -1,10 +1,12 @@
 """Tries the packages of dist/ in bare systems, as an administrator and a plain user would; prints what it took.
 
-    python packaging/desktop/trial.py [--short]       (needs root, mmdebstrap, and the packages built)
+    python packaging/desktop/trial.py [--short] [--before REVISION]   (needs root, mmdebstrap, and the packages built)
 
 Per release: the .run without root, which names the libraries that lack; the line that it names, then the window with
-every panel; gone again. The .deb: the version before installed, a trajectory imported, upgraded, the window with every
-panel, removed, purged, and the person's data still there. --short is the .deb on the newest Debian alone.
+every panel; gone again. The .deb: the version before installed and lived with (lived.sh), upgraded beneath an open
+window and agents at work, and all that was said compared; the window with every panel, removed, purged, and the
+person's data still there. --short is the .deb on the newest Debian alone; --before builds the version before from a
+git revision.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ import argparse
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import lived
 from bare_root import BareRoot
 from version import version
 
@@ -34,24 +36,6 @@ ON_DISPLAY = Path(__file__).with_name("on_display.sh")
 DISPLAY = f"/srv/{ON_DISPLAY.name} "
 PICTURES = (DISPLAY + "env QT_QPA_PLATFORM=xcb {python} -I -m app.window.screenshots --home $HOME/.local/share/tiphys "
             "--session {session} --panels --out $HOME/pictures")
-
-
-UPGRADE = r"""
-windows() { xdotool search --onlyvisible --class tiphys 2>/dev/null || true; }
-wait_for() { for i in $(seq 240); do eval "$1" && return; sleep 0.5; done; echo "This did not come: $1" >&2; exit 1; }
-su - lab -c "DISPLAY=$DISPLAY QT_QPA_PLATFORM=xcb tiphys" >/tmp/window.log 2>&1 &
-wait_for '[ -n "$(windows)" ]'
-sleep 3
-first=$(windows | head -1) before=$(xdotool getwindowpid "$first")
-apt-get install -y -qq --no-install-recommends /srv/new.deb >/tmp/upgrade.log 2>&1 ||
-  { cat /tmp/upgrade.log >&2; exit 1; }
-grep -q 'Tiphys is running' /tmp/upgrade.log || { echo "Nobody was warned." >&2; exit 1; }
-wait_for '[ "$(windows | wc -l)" -gt 1 ]'
-for one in $(windows); do [ "$one" = "$first" ] || { xdotool windowfocus "$one"; sleep 1; xdotool key Return; }; done
-wait_for 'now=$(windows | head -1); [ -n "$now" ] && [ "$(xdotool getwindowpid "$now")" != "$before" ]'
-! kill -0 "$before" 2>/dev/null
-"""
-"""Whoever has a window open is warned by apt and by the window; Enter starts it again, as another process."""
 
 
 class Trial:
@@ -68,7 +52,7 @@ class Trial:
         shutil.copy(package("deb"), box / "new.deb")
         shutil.copy(_older(package("deb")), box / "old.deb")
         shutil.copy(_trajectory(), box / f"trajectory{_trajectory().suffix}")
-        for name in ("window_time.py", ON_DISPLAY.name):
+        for name in ("window_time.py", "lived.sh", "lived.py", ON_DISPLAY.name):
             shutil.copy(Path(__file__).with_name(name), box / name)
         if package("run").exists():
             shutil.copy(package("run"), box / "tiphys.run")
@@ -77,14 +61,18 @@ class Trial:
         """From the version before to the purge."""
         with self._timed("installing the version before, with everything that it depends on"):
             self._install("/srv/old.deb xvfb xdotool")
-        session = self._imported()
-        before = self._person("tiphys --version")
-        if version() in before:
+        before = self._person("tiphys --version").split()[-1]
+        if version() == before:
             raise SystemExit(f"The version before calls itself {before}")
-        with self._timed("upgrading beneath a window, which warns and starts again when it is asked to"):
-            self.root.run(f"{DISPLAY}bash -ec {shlex.quote(UPGRADE)}")
+        flat = "no" if (self.root.path / "usr/lib/tiphys").is_symlink() else "yes"
+        with self._timed(f"a day with {before}, and an upgrade beneath its window and two agents at work"):
+            self.root.run(f"{DISPLAY}bash /srv/lived.sh {before} {version()} {flat}")
+        lived.compare(*(str(self.root.path / "srv" / name) for name in ("before", "after")))
         if version() not in self._person("tiphys --version"):
             raise SystemExit("The upgrade left the version before.")
+        if left := [p.name for p in (self.root.path / "usr/lib").glob("*tiphys-*") if version() not in p.name]:
+            print(f"  kept for what still ran: {', '.join(left)}")  # noqa: T201
+        session = self._imported()
         self._shows(session, "tiphys")
         self._window("/usr/bin/tiphys", "/usr/lib/tiphys/bin/python3", session)
         self.root.run("apt-get remove -y -qq tiphys")
@@ -172,16 +160,36 @@ def _older(deb: Path) -> Path:
     if found:
         return found[-1]
     made = ROOT / "build" / "desktop" / "older"
+    program = made / "usr" / "lib" / f"tiphys-{version()}"
     shutil.rmtree(made, ignore_errors=True)
     subprocess.run(["dpkg-deb", "-R", str(deb), str(made)], check=True)
     control = made / "DEBIAN" / "control"
-    [metadata] = made.glob("usr/lib/tiphys/lib/python3/dist-packages/tiphys-*.dist-info/METADATA")
+    [metadata] = program.glob("lib/python3/dist-packages/tiphys-*.dist-info/METADATA")
     for file in (control, metadata):
         file.write_text(file.read_text(encoding="utf-8").replace(f"Version: {version()}\n", "Version: 0.0.1\n"),
                         encoding="utf-8")
+    (made / "usr/lib/tiphys").unlink()
+    (made / "usr/lib/tiphys").symlink_to(program.rename(program.with_name("tiphys-0.0.1")).name)
     subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "-b", str(made), f"{made}.deb"], check=True,
                    stdout=subprocess.DEVNULL)
     return made.with_name("older.deb")
+
+
+def build_before(revision: str) -> None:
+    """Into dist/before: the package of a revision, by its own recipe, under a number below this one's."""
+    source, out = ROOT / "build" / "before", ROOT / "dist" / "before"
+    shutil.rmtree(source, ignore_errors=True)
+    for words in (["clone", "--quiet", "--no-checkout", str(ROOT), str(source)],
+                  ["-C", str(source), "checkout", "--quiet", revision]):
+        subprocess.run(["git", *words], check=True)
+    project = source / "pyproject.toml"
+    project.write_text(re.sub('(?m)^version = ".*"', 'version = "0.0.9"', project.read_text()))
+    time = subprocess.run(["git", "-C", str(source), "log", "-1", "--format=%ct"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.strip()
+    subprocess.run(["make", "-C", str(source), "package-deb"], check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, "SOURCE_DATE_EPOCH": time, "TIPHYS_ZSTD": "3"})
+    out.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source / "dist" / "tiphys_0.0.9_amd64.deb", out)
 
 
 def _trajectory() -> Path:
@@ -227,8 +235,11 @@ def main() -> None:
     """Try what is asked for; raises SystemExit with what went wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--before", metavar="REVISION")
     parser.add_argument("--release", choices=RELEASES, action="append")
     chosen = parser.parse_args()
+    if chosen.before:
+        build_before(chosen.before)
     for release in chosen.release or (RELEASES[-1:] if chosen.short else RELEASES):
         print(f"{release}:", flush=True)  # noqa: T201
         trial = Trial(release)

@@ -8359,8 +8359,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>已安装 Tiphys {version}，而此处仍在运行 {running}。现在重新启动吗？</translation>
     </message>
     <message>
-        <source>Until then this window goes on as it is, but parts that it starts may be of the other version. Nothing that you wrote is lost.</source>
-        <translation>在此之前，本窗口照常工作，但它启动的部分可能属于另一版本。您写下的内容不会丢失。</translation>
+        <source>Until then this window and the agents of this computer go on as they are. Nothing that you wrote is lost.</source>
+        <translation>在此之前，本窗口和本机的智能体照常工作。您写下的内容不会丢失。</translation>
     </message>
     <message>
         <source>Start again</source>

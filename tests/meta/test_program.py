@@ -54,3 +54,19 @@ def test_a_frozen_program_starts_itself_and_becomes_the_part(monkeypatch, capsys
         program.run_frozen(words)
     assert not ended.value.code
     assert "List the tasks" in capsys.readouterr().out
+
+
+def test_a_packages_process_stays_with_its_version_and_starts_again_with_the_newest(monkeypatch, tmp_path) -> None:
+    for one in ("tiphys-1.0.0", "tiphys-1.1.0"):
+        (tmp_path / one / "bin").mkdir(parents=True)
+        for name in ("python3", "tiphys"):
+            (tmp_path / one / "bin" / name).touch()
+    (tmp_path / "tiphys").symlink_to("tiphys-1.1.0")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "tiphys-1.0.0"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "tiphys-1.0.0/bin/python3"))
+    assert program.command("rules")[0] == str(tmp_path / "tiphys-1.0.0/bin/python3")
+    assert program.newest_python() == tmp_path / "tiphys/bin/python3"
+    assert program.launcher() == [str(tmp_path / "tiphys/bin/tiphys")]
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "environment"))
+    assert program.newest_python() is None
+    assert program.launcher() == [str(tmp_path / "tiphys-1.0.0/bin/tiphys")]

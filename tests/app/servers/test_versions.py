@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from support.desktops import window
 from support.eventually import eventually
@@ -12,7 +13,9 @@ from support.server_process import ServerProcess
 from app.desk.link_status import LinkStatus
 from app.servers import connection_state
 from app.servers.connection_state import state_of
-from core.domain.version import named, numbers
+from app.servers.local_server import LocalServer
+from core.domain.version import named, numbers, version
+from core.store.endpoint import read_endpoint
 
 
 @pytest.mark.parametrize(("program", "meant"), [
@@ -35,3 +38,20 @@ async def test_the_desktop_learns_the_servers_version(qapp, tmp_path):
         async with window(tmp_path / "desk") as made:
             entry = made.place.servers.add(lab.url, lab.token)
             await eventually(lambda: made.servers.desk(entry.id).link.program == named("tiphys"))
+
+
+@pytest.mark.parametrize("addresses", [(), ("wss://lab.example:7717",)])
+async def test_an_older_server_of_this_computer_makes_room_for_ones_own_and_one_for_others_stays(
+    qapp, tmp_path, addresses,
+):
+    with ServerProcess(tmp_path / "desk") as older:
+        before = read_endpoint(older.home)
+        told = msgspec.structs.replace(before, version="0.0.1", addresses=addresses)
+        older.home.endpoint.write_bytes(msgspec.json.encode(told))
+        async with window(tmp_path / "desk") as made:
+            LocalServer.serve_here(made.connection)  # which `window` leaves out
+            await eventually(lambda: made.place.desks.local.link.state == "online")
+            now = read_endpoint(older.home)
+            assert (now.pid == before.pid) is bool(addresses)
+            assert now.version == ("0.0.1" if addresses else version())
+            assert (older.home.path / "server.db").exists()
