@@ -142,14 +142,21 @@ def test_a_verifier_of_its_own_gets_the_named_artifacts_and_nothing_else(base: s
                 "RUN echo made > /tests/by-the-build\n")
     test = ("test $(id -u) = 0 && test $PWD = /check && test $(cat /tests/by-the-build) = made && "
             "test $(cat /app/count) = 2 && test ! -e /app/other && test $(cat /srv/out/a/b) = deep && "
-            "test $(find /srv/out | wc -l) = 3 && echo 1 > /logs/verifier/reward.txt || "
+            "test $(find /srv/out | wc -l) = 3 && test $LEVEL = 3 && "
+            "test $(cat /app/gathered) = late && echo 1 > /logs/verifier/reward.txt || "
             "echo 0 > /logs/verifier/reward.txt\n")
-    text = HARBOR["task.toml"].replace("artifacts = []", 'artifacts = ["count", "/srv/out", "/srv/never"]')
+    text = HARBOR["task.toml"].replace("artifacts = []", 'artifacts = ["count", "gathered", "/srv/never", '
+                                       '{ source = "/srv/out", exclude = ["*.pyc", "junk"] }]')
+    text = text.replace("[verifier]\n", """[verifier]
+env = { LEVEL = "3" }
+collect = [{ command = "cat late > gathered" }, { command = "false" }, { command = "sleep 9", timeout_sec = 0.2 }]
+""")
     dockerfile = f"FROM {base}\nRUN mkdir -m 777 -p /srv/out\nWORKDIR /app\nCOPY text text\n"
     lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": dockerfile, "tests/Dockerfile": verifier,
                          "tests/test.sh": test,
                          "task.toml": text.replace("[verifier]\n", '[verifier]\nenvironment_mode = "separate"\n')})
-    work = "wc -l < text > count; touch other; mkdir /srv/out/a; echo deep > /srv/out/a/b"
+    work = ("wc -l < text > count; touch other; mkdir -p /srv/out/a /srv/out/junk/x; echo deep > /srv/out/a/b; "
+            "touch /srv/out/a/c.pyc /srv/out/junk/x/y; echo late > late")
     hostile = "ln -s /etc/shadow /srv/out/link; mkfifo /srv/out/pipe"
     right, again = lab.after(work, hostile, evaluations=2)
     assert right.total == again.total == 100.0, right
