@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r"\$(?!\$)")
 _HEALTH = frozenset({"test", "interval", "timeout", "retries", "start_period"})
 
 
-def read_compose(folder: Path, file: str) -> dict[str, Service]:
+def read_compose(folder: Path, file: str) -> dict[str, ComposeService]:
     """The services of a compose file of the task's folder, by name. Raises InvalidInput, which names the file, the
     service and the field."""
     raw = read_yaml(folder, file)
@@ -32,11 +32,11 @@ def read_compose(folder: Path, file: str) -> dict[str, Service]:
     services = raw.get("services")
     if services is not None and not isinstance(services, dict):
         raise _wrong(f"{file}: services", services, "a table of services")
-    return {str(key): Service(f"{file}: services.{str(key)[:60]}", str(key), value)
+    return {str(key): ComposeService(f"{file}: services.{str(key)[:60]}", str(key), value)
             for key, value in (services or {}).items()}
 
 
-class Service:
+class ComposeService:
     """One service; `where` is how sentences name it."""
 
     def __init__(self, where: str, name: str, raw: Any) -> None:

@@ -32,7 +32,7 @@ IDLE = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|da)?sh(?: -l| --login)?\Z|sleep (?:
 """What a container runs only to be there."""
 
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,299}")
-_SAID_IN_VAIN = frozenset({"MAINTAINER", "EXPOSE"})
+_UNUSED = frozenset({"MAINTAINER", "EXPOSE"})
 _OF_PROGRAMS = frozenset({"HEALTHCHECK", "STOPSIGNAL", "CMD", "ENTRYPOINT"})
 """What says nothing of files, and what only a container with a program of its own has."""
 
@@ -101,7 +101,7 @@ class Dockerfile:
             text = one.text
             if one.body:
                 text = json.dumps([*shell, _script(one)])
-            if one.word not in _SAID_IN_VAIN and (self._is_service or one.word not in _OF_PROGRAMS):
+            if one.word not in _UNUSED and (self._is_service or one.word not in _OF_PROGRAMS):
                 lines.append(f"{one.word} {flags}{text}")
         return "\n".join(lines).encode() + b"\n"
 

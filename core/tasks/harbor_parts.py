@@ -109,13 +109,13 @@ def _host(folder: Path, place: str, name: str, environment: Mapping[str, Any], p
         raise not_possible(f"there is neither {place}/Dockerfile nor a docker_image")
     network, reach = _network(environment, phase)
     build_s = environment.get("build_timeout_sec")
-    told = variables("environment" if place == BUILD else "verifier.environment", environment)
+    given = variables("environment" if place == BUILD else "verifier.environment", environment)
     return Host(
         name=name, image=image, build=build, bases=bases, workdir=workdir or WORKDIR,
         gpus=int(environment.get("gpus") or 0), build_s=float(build_s) if build_s and build else None,
         build_network=bool(build), cpus=float(environment.get("cpus") or 1),
         memory_mb=_megabytes(environment, "memory", 2048), disk_mb=_megabytes(environment, "storage", 10_240),
-        network=network, reach=reach, environment=told), image_user
+        network=network, reach=reach, environment=given), image_user
 
 
 def _who(user: object, image_user: str) -> tuple[str, bool]:

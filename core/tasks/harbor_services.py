@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from core.domain.task import Host, Program
-from core.tasks.compose import Service, read_compose
+from core.tasks.compose import ComposeService, read_compose
 from core.tasks.dockerfile import Dockerfile
 from core.tasks.folder import inside, read_text
 from core.tasks.foreign_folder import not_possible
@@ -42,7 +42,7 @@ def services_of(folder: Path, place: str, name: str, main: Host) -> tuple[Host, 
     return (main, *(_ending(host) if (host.name, "completed") in stages else host for host in others))
 
 
-def _main(service: Service, main: Host) -> Host:
+def _main(service: ComposeService, main: Host) -> Host:
     service.require(_MAIN)
     for field, usual in _OWN.items():
         if field in service.raw and service.raw[field] not in usual:
@@ -51,7 +51,7 @@ def _main(service: Service, main: Host) -> Host:
     return msgspec.structs.replace(main, environment={**main.environment, **service.variables()})
 
 
-def _beside(folder: Path, place: str, service: Service, main: Host) -> Host:
+def _beside(folder: Path, place: str, service: ComposeService, main: Host) -> Host:
     service.require(_OTHER)
     if service.raw.get("hostname") not in (None, service.name):
         raise service.refuse("hostname", service.raw["hostname"])
@@ -73,7 +73,7 @@ def _beside(folder: Path, place: str, service: Service, main: Host) -> Host:
         data=service.data(place), program=None if is_host else _program(service))
 
 
-def _program(service: Service) -> Program:
+def _program(service: ComposeService) -> Program:
     restart = service.text("restart").partition(":")[0]
     if restart not in _RESTARTS:
         raise service.refuse("restart", restart)
@@ -89,7 +89,7 @@ def _ending(host: Host) -> Host:
     return msgspec.structs.replace(host, program=msgspec.structs.replace(host.program, ends=True))
 
 
-def _build(place: str, service: Service) -> str:
+def _build(place: str, service: ComposeService) -> str:
     """The folder that it is built of."""
     build = service.raw["build"]
     given = {"context": build} if isinstance(build, str) else build

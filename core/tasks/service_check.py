@@ -26,8 +26,8 @@ def check_services(task: Task, agent: AgentSettings) -> None:
 def _wrong(task: Task, agent: AgentSettings) -> Iterator[Wrong]:
     own = (*task.hosts, *((task.evaluator.host,) if task.evaluator.host else ()))
     yield from (("hosts.program", host.name, "left out: only a service has one") for host in own if host.program)
-    told = [("evaluator", task.evaluator.environment), *(("hosts", host.environment) for host in task.containers)]
-    for where, given in told:
+    variables = [("evaluator", task.evaluator.environment), *(("hosts", host.environment) for host in task.containers)]
+    for where, given in variables:
         for name, value in given.items():
             if not _VARIABLE.match(name) or "\0" in value:
                 yield f"{where}.environment", name, "a variable's name, with a text"
