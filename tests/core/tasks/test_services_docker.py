@@ -126,21 +126,26 @@ def test_a_service_is_bounded_and_ended_and_comes_back_with_its_files(base: str,
     services = beside(tmp_path, session, service("db", base, script, disk_mb=8))
     box = services.sandboxes["db"]
 
-    def read(path: str) -> str:
+    async def _read(path: str, words: int) -> str:
+        """A file of its container, once it has so many words."""
         with closing(open_engine()) as engine:
-            ran = engine.containers.get(box.name).exec_run(["cat", path])  # type: ignore[attr-defined]
+            for _ in range(300):
+                inside = engine.containers.get(box.name)  # type: ignore[attr-defined]
+                ran = await asyncio.to_thread(inside.exec_run, ["cat", path])
+                if len(ran.output.split()) >= words:
+                    break
+                await asyncio.sleep(0.1)
             return ran.output.decode()
 
     async def life() -> None:
         try:
             await services.start()
-            who = await asyncio.to_thread(read, "/who")
-            assert who.split()[0] == "0" and int(who.split()[-1], 16) == 0xFB  # seven rights of root's, and no others
+            user, _, rights = (await _read("/who", 3)).split()
+            assert (user, int(rights, 16)) == ("0", 0xFB)  # seven rights of root's, and no others
             await box.stop()
             assert await unfinished(HOME, [session]) == []
             await services.start()
-            await asyncio.sleep(0.5)
-            assert (await asyncio.to_thread(read, "/state")).split() == ["x", "x"]
+            assert (await _read("/state", 2)).split() == ["x", "x"]
             await _filled(box)
         finally:
             await services.remove()
