@@ -26,7 +26,7 @@ from support.tasks import write_folder
 from support.wire import account, raw_peer, serving, until
 
 from core.domain.errors import NotFound, ReportableError
-from core.domain.events import ScoreGiven, decode_event
+from core.domain.events import NotSaved, ScoreGiven, SnapshotTaken, decode_event
 from core.domain.host_rights import rights_of
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
@@ -38,7 +38,7 @@ from core.sandbox.engine import open_engine
 from core.sandbox.image import build_base
 from core.sandbox.kinds import open_sandbox
 from core.sandbox.placement import HostLinks
-from core.sandbox.reaper import remove
+from core.sandbox.reaper import remove, unfinished
 from core.store import log
 from core.store.sqlite import connect
 from core.tasks.allowances import Allowances
@@ -393,8 +393,12 @@ tool = "finish"
 
 
 def test_a_whole_session_of_a_harbor_task(base: str, tmp_path: Path) -> None:
-    """The server asks for the word first; then a real runner builds, works, and has the tests run when it stopped."""
-    write_folder(tmp_path / "tasks/one", with_base(HARBOR, base))
+    """The server asks for the word first; then a real runner builds, starts the service, works, has the tests run when
+    it stopped, in a copy that reaches the service, and ends all of it."""
+    asked = "python3 -c \"import urllib.request as u; u.urlopen('http://web:8080/')\"\n"
+    write_folder(tmp_path / "tasks/one", with_base(HARBOR, base, **{
+        "tests/test.sh": f"set -e\n{asked}{HARBOR['tests/test.sh']}", "environment/docker-compose.yaml":
+        f"services:\n  web:\n    image: {base}\n    working_dir: /srv\n    command: python3 -m http.server 8080\n"}))
     agent = AgentSettings(model=ModelSettings(kind="scripted", script=SCRIPT))
 
     async def scenario() -> tuple[object, object]:
@@ -408,16 +412,20 @@ def test_a_whole_session_of_a_harbor_task(base: str, tmp_path: Path) -> None:
             Allowances(tmp_path / "allowed").allow_task("one", catalogue.digest("one"), rights)
             second = await peer.ask(Command(id="m2", cseq=2, session="s2", op=start))
             await until(lambda: log.row(server.hub.reader, "s2").state in FINAL_STATES, "ended", seconds=100)
+            while await unfinished(str(tmp_path), ["s2"]):  # all of it is ended; a test has its own limit of time
+                await asyncio.sleep(0.2)
             return first, second
 
     first, second = asyncio.run(scenario())
     assert isinstance(first, Nak) and first.code == "task_not_allowed" and "environment" in first.sentence
+    assert "its service web runs the programs of its image" in first.sentence
     assert isinstance(second, Ack)
     with contextlib.closing(connect(tmp_path / "server.db", readonly=True)) as conn:
         row = log.row(conn, "s2")
         facts = [decode_event(p.body).fact for p in log.read_all(conn, "s2")]
     scores = [fact for fact in facts if isinstance(fact, ScoreGiven)]
     assert (row.state, row.score) == ("finished", 100.0), (row, scores)
+    assert all(NotSaved(kind="service", what="web") in f.not_saved for f in facts if isinstance(f, SnapshotTaken))
     for session in ("s1", "s2"):
         asyncio.run(remove(str(tmp_path), [session], []))
 
