@@ -24,6 +24,9 @@ _WORDS: dict[str, str] = {
     "build": QT_TRANSLATE_NOOP(
         "Right", "Build: the container is built by {name}. The task's commands run as root in containers for that."),
     "build_network": QT_TRANSLATE_NOOP("Right", "Network: while {name} builds, it reaches public addresses."),
+    "service": QT_TRANSLATE_NOOP(
+        "Right", "Service: {name} runs the programs of its image, as root of a container of their own where that says "
+        "so."),
     "root_tests": QT_TRANSLATE_NOOP("Right", "Tests: {name} runs as root in a container of its own."),
     "network": QT_TRANSLATE_NOOP("Right", "Network: the host {name} has one."),
     "reach": QT_TRANSLATE_NOOP("Right", "Network: the host {name} reaches {endpoint}."),

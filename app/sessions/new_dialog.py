@@ -29,7 +29,7 @@ from core.domain.host_rights import HostRight, key_right
 from core.domain.task import AgentSettings, ModelSettings
 from core.domain.task_terms import TaskTerms
 
-_OF_HOSTS = ("image", "build", "build_network", "root_tests", "network", "reach", "data", "machine")
+_OF_HOSTS = ("image", "build", "build_network", "root_tests", "service", "network", "reach", "data", "machine")
 """Kinds of rights that a task's hosts ask for, whatever model answers."""
 
 

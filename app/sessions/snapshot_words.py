@@ -27,6 +27,7 @@ NOT_SAVED = {
     "shell": QT_TRANSLATE_NOOP("Snapshots", "variables of the shell {what}"),
     "temporary": QT_TRANSLATE_NOOP("Snapshots", "{what}"),
     "file": QT_TRANSLATE_NOOP("Snapshots", "file {what}"),
+    "service": QT_TRANSLATE_NOOP("Snapshots", "what the service {what} holds"),
     "outside": QT_TRANSLATE_NOOP("Snapshots", "what the network saw"),
 }
 MOST_NAMED = 8

@@ -24,6 +24,7 @@ from core.domain.errors import Conflict, LimitReached, NotFound, ReportableError
 from core.domain.step import Action, ActionError, Observation
 from core.domain.task import AgentSettings
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.services import Services
 
 INTERRUPT_S = 3.0
 """How long a command has to end after SIGINT before it is killed, in seconds."""
@@ -48,15 +49,18 @@ class ActionRunner:
     closes them through this."""
 
     def __init__(self, hosts: Mapping[str, Sandbox], sink: ActionSink, settings: AgentSettings,
-                 state: RunnerState = RunnerState(), on_missing: Callable[[str], None] = lambda _: None) -> None:
+                 state: RunnerState = RunnerState(), on_missing: Callable[[str], None] = lambda _: None,
+                 services: Services | None = None) -> None:
         """`hosts` in the task's order: the first is the default. `state` is what `state()` gave before a restart.
-        `on_missing` hears why an action waits for its host, and "" when it does no longer."""
+        `on_missing` hears why an action waits for its host, and "" when it does no longer. `services` are started again
+        with a host that was lost: what took it may have taken them."""
         self._bench = Bench(hosts, sink, settings)
         self._hosts = hosts
         self._state = state
         self._scope = TaskScope("actions")
         self._interrupted = asyncio.Event()
         self._running: set[asyncio.Task[Observation]] = set()
+        self._services = services or Services(())
         self._on_missing, self._reaching = on_missing, asyncio.Lock()
         self._emptied: set[str] = set()
         """Hosts that lost their terminals while the actions of now run."""
@@ -249,6 +253,7 @@ class ActionRunner:
             known = await sandbox.terminals.list()
         except ReportableError:
             await sandbox.start()
+            await self._services.start()
             known = await sandbox.terminals.list()
             if not known:
                 self._bench.jobs.lost(name)

@@ -12,15 +12,16 @@ from types import MappingProxyType
 import msgspec
 
 from core.agents.journal import Journal
-from core.domain.errors import Conflict, InvalidInput, ReportableError, Unavailable
-from core.domain.host_rights import is_absolute
-from core.domain.task import AgentSettings, Data, Host, Task
+from core.domain.errors import Conflict, ReportableError, Unavailable
+from core.domain.task import AgentSettings, Host, Task
 from core.sandbox.kinds import SandboxKind, open_sandbox
-from core.sandbox.placement import HERE, FolderMount, HostLinks, HostPlace, ways_out
+from core.sandbox.placement import HERE, HostLinks, HostPlace
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.services import Service, Services, open_service
 from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
+from core.tasks.host_links import links_of
 from core.tasks.images import own_image
 
 _log = logging.getLogger("agent")
@@ -30,8 +31,6 @@ PLACES = "places.json"
 """The file in a session's folder that says where its hosts run; without it they run on this machine's engine."""
 
 TELL_EVERY_S = 1.0
-FORBIDDEN = ("/proc", "/sys", "/dev", "/run", "/var/run", "/boot", "/etc")
-"""Nobody's data: sockets, devices, and secrets of the machine."""
 
 
 class SessionHosts:
@@ -46,6 +45,7 @@ class SessionHosts:
         self._images, self._lab_names = images, lab_names
         places = read_places(folder)
         self.sandboxes: dict[str, Sandbox] = {host.name: self._made(host, places) for host in task.hosts}
+        self.services = Services(self._service(host, places) for host in task.services)
 
     @property
     def first(self) -> Sandbox:
@@ -70,6 +70,12 @@ class SessionHosts:
                 await filling.fill(host, _progress_words(name, filling.size, on_progress))
             self._journal.put_slot("filled", True)
             on_progress("")
+        await self.services.start(on_progress)
+
+    @property
+    def all(self) -> list[Sandbox]:
+        """The hosts and the services: whatever of the session writes."""
+        return [*self.sandboxes.values(), *self.services.sandboxes.values()]
 
     def for_evaluation(self) -> EvaluatorHosts | None:
         """What makes the evaluator's containers; None without Docker."""
@@ -78,11 +84,12 @@ class SessionHosts:
             return None
         return EvaluatorHosts(self._journal.session, host, self._folder / "evaluation", str(self._home),
                               self._images.get(host.name, ""), read_places(self._folder).get(host.name, HERE),
-                              self._lab_names, own_image(self._task, self._images))
+                              self._lab_names, own_image(self._task, self._images),
+                              tuple(self.services.sandboxes))
 
     async def end(self) -> None:
         """After the end of the session nothing runs any more; files stay."""
-        for host in self.sandboxes.values():
+        for host in (*self.services.sandboxes.values(), *self.sandboxes.values()):
             try:
                 await host.stop()
             except ReportableError as error:
@@ -98,37 +105,17 @@ class SessionHosts:
         return open_sandbox(kind, self._journal.session, host, self._folder, self._images.get(host.name, ""),
                             home=str(self._home), placement=placement, links=self._links(host, placement))
 
+    def _service(self, host: Host, places: Mapping[str, HostPlace]) -> Service:
+        placement = places.get(host.name, HERE)
+        return open_service(self._journal.session, host, self._folder, self._images.get(host.name, ""),
+                            home=str(self._home), placement=placement, links=self._links(host, placement))
+
     def _links(self, host: Host, placement: HostPlace) -> HostLinks:
         if host.data and not placement.has_data:
             raise Conflict("no_data_there", f"Host {host.name} reads data of this computer, which {placement.place} "
                            "does not have.", host=host.name)
-        task = self._task
-        reach = tuple(dict.fromkeys(name for one in task.hosts for name in ways_out(one, self._lab_names)))
-        is_container = self._settings.sandbox == "docker" and not host.machine
-        return HostLinks(mounts=tuple(self._mount(data) for data in host.data),
-                         has_peers=is_container and task.peers and len(task.hosts) > 1,
-                         shared_folder=is_container and task.shared_folder,
-                         reach=reach if is_container else ())
-
-    def _mount(self, data: Data) -> FolderMount:
-        """What a host reads in place: of the task's folder, or what this computer's operator allowed by name."""
-        if not is_absolute(data.source):
-            return FolderMount(self._catalogue.file(self._task, data.source), data.target)
-        return FolderMount(data_folder(data.source, self._home), data.target)
-
-
-def data_folder(source: str, home: Path) -> Path:
-    """A folder or file of this machine that may be read as data. Raises InvalidInput (bad_data)."""
-    try:
-        path = Path(source).resolve(strict=True)
-        own = home.resolve()
-    except (OSError, RuntimeError) as error:
-        raise InvalidInput("bad_data", f"The data {source} cannot be read: {error}.", path=source) from error
-    walls = [own, *map(Path, FORBIDDEN)]
-    if not (path.is_dir() or path.is_file()) or any(path.is_relative_to(w) or w.is_relative_to(path) for w in walls):
-        raise InvalidInput("bad_data", f"{source} cannot be given to a host as data: it must be a file or folder that "
-                           "holds neither the system's own files nor the program's.", path=source)
-    return path
+        return links_of(self._task, host, self._catalogue, self._home, self._lab_names,
+                        is_container=self._settings.sandbox == "docker" and not host.machine)
 
 
 def read_places(folder: Path) -> dict[str, HostPlace]:

@@ -106,6 +106,8 @@ def _host(host: Host) -> str:
 def _between(task: Task) -> list[str]:
     """What its hosts have in common, as lines of the list of hosts."""
     names = ["- They reach each other by these names."] if task.peers and len(task.hosts) > 1 else []
+    names += [f"- Beside them runs the service `{one.name}`, which you reach by that name and cannot enter."
+              for one in task.services]
     return [*names, *(["- All of them see the same folder `/shared`."] if task.shared_folder else [])]
 
 

@@ -284,7 +284,8 @@ class _Run:
             await bring_back(self._journal, hosts.sandboxes, store, steps)
             await environment.reset(task, 0)
             self._actions = actions
-            snapshots = Snapshots(self._journal, self._inbox, hosts.sandboxes, store, settings.snapshots, actions.flush)
+            snapshots = Snapshots(self._journal, self._inbox, hosts.sandboxes, store, settings.snapshots, actions.flush,
+                                  hosts.services.sandboxes)
             agent: Agent | ExternalAgent
             if model is None:
                 agent = ExternalAgent(self._journal, self._inbox, self._signals, steps, hosts.first, actions,
@@ -296,7 +297,7 @@ class _Run:
                               settings, tools, workspace=hosts.first.workspace, on_thought=self._tell_thought,
                               snapshots=snapshots, read=environment.read,
                               on_action=partial(telling, self._tell_action))
-            await unless_full(agent.run(), hosts.sandboxes.values())
+            await unless_full(agent.run(), hosts.all)
         finally:
             self._actions = None
             if steps.progress.state in FINAL_STATES:
@@ -308,7 +309,7 @@ class _Run:
         """What carries out the session's actions, from where it stood."""
         state = msgspec.structs.replace(self._journal.slot("actions", RunnerState) or RunnerState(),
                                         offsets=self._journal.terminals())
-        return ActionRunner(hosts.sandboxes, sink, settings, state, self._miss_host)
+        return ActionRunner(hosts.sandboxes, sink, settings, state, self._miss_host, hosts.services)
 
     async def _hosts(self, task: Task, settings: AgentSettings) -> SessionHosts:
         """The session's hosts, closed still, their images built."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import posixpath
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -49,10 +49,10 @@ class Snapshots:
     """Takes the snapshots of one session."""
 
     def __init__(self, journal: Journal, inbox: Inbox, hosts: Mapping[str, Sandbox], store: SnapshotStore,
-                 rules: SnapshotRules, flush: Callable[[], Awaitable[None]]) -> None:
-        """`flush` has all terminal output journalled."""
+                 rules: SnapshotRules, flush: Callable[[], Awaitable[None]], services: Iterable[str] = ()) -> None:
+        """`flush` has all terminal output journalled; of the `services` a snapshot holds nothing but that."""
         self._journal, self._inbox, self._hosts, self._store = journal, inbox, hosts, store
-        self._rules, self._flush = rules, flush
+        self._rules, self._flush, self._services = rules, flush, tuple(services)
 
     async def at_border(self) -> None:
         """Between two steps: take one where it is time."""
@@ -180,7 +180,7 @@ class Snapshots:
     async def _terminals(self, writer: PieceWriter) -> tuple[list[SavedTerminal], list[NotSaved]]:
         """Every terminal's end of text, and what runs in them: that is lost."""
         found: list[SavedTerminal] = []
-        lost: list[NotSaved] = []
+        lost = [NotSaved(kind="service", what=name) for name in self._services]
         for name, host in self._hosts.items():
             lost += _of_host(name, host.host)
             for info in await host.terminals.list():

@@ -62,6 +62,8 @@ _SENTENCES: dict[str, str] = {
     "build": "its container is built by {name}: the task's own commands run as root in containers of their own",
     "build_network": "the commands of {name} reach public addresses while its container is built",
     "root_tests": "its tests {name} run as root in a container of their own",
+    "service": "its service {name} runs the programs of its image, as root of a container of their own where that says "
+               "so",
     "network": "its host {name} has a network",
     "reach": "its host {name} reaches {endpoint}",
     "data": "its hosts read {name} of this computer",
@@ -112,6 +114,8 @@ def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
             yield HostRight("build", host.build)
         if host.build and host.build_network and not host.network:
             yield HostRight("build_network", host.build)
+        if host.program is not None:
+            yield HostRight("service", host.name)
         if host.network:
             yield HostRight("network", host.name)
         if host.machine:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from graphlib import TopologicalSorter
 from typing import Annotated, Literal
 
 import msgspec
@@ -20,6 +22,39 @@ class Data(msgspec.Struct, frozen=True, kw_only=True):
     target: bounds.Address
 
 
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """A command that a service's container runs again and again: it is healthy once this ends with 0, and the session
+    begins no sooner. Times in seconds; so many failures after the first `begins_s` end the wait."""
+
+    command: Annotated[tuple[bounds.Address, ...], bounds.Few]
+    every_s: bounds.Seconds = 30.0
+    timeout_s: bounds.Seconds = 30.0
+    retries: bounds.Count = 3
+    begins_s: bounds.Seconds = 0.0
+
+
+Stage = Literal["started", "healthy", "completed"]
+"""How far a service is that others wait for: it runs, its check passes, it has ended with 0."""
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a service runs (None: as its image says), and what it waits for.
+
+    `after` names other services, or hosts, and how far each must be.
+    `user` is an account of the image, "" the image's own. When it ends it is started anew: never, where it failed, or
+    whatever came of it.
+    One that `ends` has to, with 0, before the session begins.
+    """
+
+    entrypoint: Annotated[tuple[bounds.Address, ...], bounds.Few] | None = None
+    command: Annotated[tuple[bounds.Address, ...], bounds.Few] | None = None
+    user: bounds.Name = ""
+    health: Health | None = None
+    after: Annotated[dict[bounds.Name, Stage], bounds.Few] = {}
+    restarts: Literal["never", "failed", "always"] = "never"
+    ends: bool = False
+
+
 class Host(msgspec.Struct, frozen=True, kw_only=True):
     """One sandbox machine of a session, known to the agent, and to its other hosts, by `name`.
 
@@ -32,6 +67,8 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     There `user` names the account of the image that it works as, which is never root.
     A build ends after `build_s` seconds, where that is less than any build may take; with `build_network` it reaches
     public addresses though the host may not.
+    `environment` are variables that all programs there have.
+    A service has a `program`, which alone runs there: nobody enters it, and the image is taken as it is.
     """
 
     name: bounds.Name
@@ -51,6 +88,15 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     reach: Annotated[tuple[bounds.Address, ...], bounds.Few] = ()
     data: Annotated[tuple[Data, ...], bounds.Few] = ()
     machine: bounds.Name = ""
+    environment: Annotated[dict[bounds.Name, bounds.Address], bounds.Few] = {}
+    program: Program | None = None
+
+
+def start_order(services: Sequence[Host]) -> list[Host]:
+    """Each service behind those that it waits for. Raises graphlib.CycleError (a ValueError)."""
+    named = {one.name: one for one in services}
+    waits = TopologicalSorter({one.name: one.program.after if one.program else () for one in services})
+    return [named[name] for name in waits.static_order() if name in named]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +130,14 @@ def extended(limits: Limits, used: Budget, more: Budget) -> Limits:
     return msgspec.structs.replace(limits, **grown)
 
 
+class Collect(msgspec.Struct, frozen=True, kw_only=True):
+    """A shell's command that gathers what tests look at; one that fails, or takes longer than `timeout_s`, hinders
+    nothing."""
+
+    command: bounds.Text
+    timeout_s: bounds.Seconds = 60.0
+
+
 class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     """How a submission is scored outside the agent's reach.
 
@@ -95,6 +149,8 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     is an InnovatorBench task's `evaluation.py`, in the folder of evaluations that the references are.
     Tests with a `host` run in a container of their own instead of a copy: what lies at the absolute paths `submission`
     of the first host lies there at the same paths. `tests_within`: its image holds the tests already.
+    `environment` are variables of the tests alone. `collects` are run in the first host before its state is taken; of a
+    folder that is handed over, `left_out` names what is not, as patterns of tar (`*.pyc`, `logs/*`).
     """
 
     kind: Literal["script", "tests", "benchmark"] = "script"
@@ -102,10 +158,13 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     submission: Annotated[tuple[bounds.Address, ...], bounds.Few] = ()
     references: bounds.Address = ""
     timeout_s: bounds.Seconds = 60.0
+    environment: Annotated[dict[bounds.Name, bounds.Address], bounds.Few] = {}
+    collects: Annotated[tuple[Collect, ...], bounds.Few] = ()
     as_root: bool = False
     tests_at: bounds.Address = ""
     host: Host | None = None
     tests_within: bool = False
+    left_out: Annotated[dict[bounds.Address, Annotated[tuple[bounds.Address, ...], bounds.Few]], bounds.Few] = {}
 
 
 class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -126,6 +185,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     `baseline` and `best_known` are what a plain and the best known solution reach, in the evaluator's own unit: its
     metric, or the total where it tells none. A metric where less is better has the smaller number as `best_known`.
     `environment` stands in the place of hosts and evaluator: its tools are the agent's, and it gives the score.
+    `services` are containers whose own programs run beside the hosts, which reach them by name, until the session ends.
     """
 
     id: bounds.Id
@@ -144,11 +204,22 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     baseline: bounds.Points | None = None
     best_known: bounds.Points | None = None
     environment: EnvironmentSettings | None = None
+    services: Annotated[tuple[Host, ...], bounds.Few] = ()
+
+    @property
+    def members(self) -> tuple[Host, ...]:
+        """What lasts as long as the session: the agent's hosts, and the services beside them."""
+        return (*self.hosts, *self.services)
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether these are on one network."""
+        return self.peers and len(self.members) > 1
 
     @property
     def containers(self) -> tuple[Host, ...]:
-        """The agent's hosts, and that of the tests where they have one of their own."""
-        return (*self.hosts, *((self.evaluator.host,) if self.evaluator.host is not None else ()))
+        """All of them, and that of the tests where they have one of their own."""
+        return (*self.members, *((self.evaluator.host,) if self.evaluator.host is not None else ()))
 
 
 ModelKind = Literal["openai", "local", "scripted", "replay", "endpoint", "policy", "unknown"]

@@ -29,24 +29,33 @@ def limits(host: Host, cpus: float, gpus: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
+ROOT_RIGHTS = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"]
+"""What root needs to install packages, to take another account and to look at everybody's files, and nothing that
+reaches out of the container: no devices, no mounts, no other names (capabilities(7))."""
+
+
 def as_root() -> dict[str, Any]:
-    """What root needs to install packages and to look at everybody's files, and nothing that reaches out of the
-    container: no devices, no mounts, no other names (capabilities(7))."""
-    return {"user": "0:0", "cap_add": ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"]}
+    """How programs run as root of their container."""
+    return {"user": "0:0", "cap_add": ROOT_RIGHTS}
 
 
 def folders(host: Host, volumes: dict[str, str], socket_volume: str, links: HostLinks) -> dict[str, Any]:
     """Volumes by where they appear, what is read in place, and bounded tmpfs for the rest that may be written."""
     part = max(16, min(512, host.memory_mb // 4))
     mounts = [Mount(target, volume, type="volume") for target, volume in volumes.items()]
-    mounts += [Mount(m.target, str(m.source), type="bind", read_only=not m.is_writable) for m in links.mounts]
+    mounts += read_in_place(links)
     mounts.append(Mount(SOCKET, socket_volume, type="volume", no_copy=True))
     tmpfs = {"/tmp": f"size={part}m,mode=1777,exec", "/run/ptyd": f"size={min(part, 64)}m,mode=1777"}
     return {"mounts": mounts, "tmpfs": tmpfs}
 
 
+def read_in_place(links: HostLinks) -> list[Mount]:
+    """The folders and files of this machine that a container sees."""
+    return [Mount(m.target, str(m.source), type="bind", read_only=not m.is_writable) for m in links.mounts]
+
+
 def networking(network: str, environment: dict[str, str]) -> dict[str, Any]:
     """No network, or the session's closed one; outside names are resolved by nobody."""
     if not network:
-        return {"network_mode": "none"}
+        return {"network_mode": "none", "environment": environment}
     return {"network": network, "dns": ["127.0.0.1"], "sysctls": NO_IPV6, "environment": environment}

@@ -118,7 +118,7 @@ class DockerSandbox(LinkedSandbox):
         container = self._container()
         container.stop(timeout=2)
         let_go(self._engine(), container)
-        if self._network():
+        if self._network() and not self.links.joins:
             close_network(self._engine(), self._network(), self._of_session("egress"))
 
     async def disk_used(self) -> int:
@@ -197,12 +197,16 @@ class DockerSandbox(LinkedSandbox):
         made = engine.containers.create(  # the entry point is named, so that the image's own does not count
             image, command, entrypoint=[LAUNCHER], name=self.name, labels=self.labels,
             hostname=_plain(self.host.name)[:60], working_dir=self.workspace, detach=True,
-            **shape, **networking(self._network(), proxy_environment() if self._reaches_out() else {}))
+            **shape, **networking(self._network(), self._variables()))
         if self._network():  # known there by the name that the agent is told
             network = engine.networks.get(self._network())
             network.disconnect(made)
             network.connect(made, aliases=[self.host.name])
         return made
+
+    def _variables(self) -> dict[str, str]:
+        """What all of its programs are told."""
+        return (proxy_environment(self.links.peers) if self._reaches_out() else {}) | self.host.environment
 
     def _has_volume(self, engine: Client) -> bool:
         with contextlib.suppress(docker.errors.NotFound):
@@ -232,7 +236,9 @@ class DockerSandbox(LinkedSandbox):
         return self._of_session("network") if self.links.has_peers or self._reaches_out() else ""
 
     def _leave_session(self) -> None:
-        """With its last host goes what the session's hosts have in common on this engine."""
+        """With its last host goes what the session's hosts have in common on this engine. A guest has nothing of it."""
+        if self.links.joins:
+            return
         engine, egress = self._engine(), self._of_session("egress")
         chosen = {"label": [f"tiphys.session={self.session}", f"tiphys.home={self.labels['tiphys.home']}"]}
         left = engine.containers.list(all=True, ignore_removed=True, filters=chosen)
@@ -242,11 +248,11 @@ class DockerSandbox(LinkedSandbox):
                 engine.networks.get(self._of_session("network")).remove()
 
     def _of_session(self, what: str) -> str:
-        return self._named(f"-{what}")
+        return self._named(f"-{what}", self.links.joins)
 
-    def _named(self, part: str) -> str:
+    def _named(self, part: str, session: str = "") -> str:
         """A name on the engine that no other installation, session or part has, however these are called."""
-        session = self.labels["tiphys.session"]
+        session = session or self.session
         if self._is_unnumbered:
             return _plain(f"tiphys-{session}-{part}")
         whole = blob_hash("\0".join((self.labels["tiphys.home"], session, part)).encode())[:16]
@@ -285,7 +291,7 @@ def volume_sizes(engine: Client) -> dict[str, int]:
 def remove_container(engine: Client, name: str, volumes: list[str]) -> None:
     """Delete a container and volumes, as far as they exist. Blocking."""
     with contextlib.suppress(docker.errors.NotFound):
-        engine.containers.get(name).remove(force=True)
+        engine.containers.get(name).remove(force=True, v=True)  # with the volumes that its image asked for
     for volume in volumes:
         with contextlib.suppress(docker.errors.NotFound):
             engine.volumes.get(volume).remove(force=True)

@@ -107,7 +107,7 @@ def let_go(engine: Client, container: Any) -> None:
     """Of a container that stopped leave what a later start needs: its files, where they are its own. Blocking."""
     with suppress(docker.errors.NotFound):
         if container.attrs["HostConfig"].get("ReadonlyRootfs"):  # a host's files are in volumes, a proxy has none
-            container.remove(force=True)
+            container.remove(force=True, v=True)
             return
         for name in container.attrs["NetworkSettings"]["Networks"]:
             engine.networks.get(name).disconnect(container, force=True)

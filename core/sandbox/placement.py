@@ -50,6 +50,12 @@ class HostLinks(msgspec.Struct, frozen=True, kw_only=True):
 
     mounts: tuple[FolderMount, ...] = ()
     has_peers: bool = False
+    peers: tuple[str, ...] = ()
+    """Their names, which no proxy stands before."""
+
+    joins: str = ""
+    """A session whose network this container is put on, as a guest: a copy of a host for its tests."""
+
     shared_folder: bool = False
     reach: tuple[str, ...] = ()
     """What the session's way out lets through; empty: there is none."""

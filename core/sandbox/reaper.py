@@ -120,7 +120,7 @@ def _delete(engine: Client, label: str, is_chosen: Callable[[dict[str, str]], bo
     orphans = [c for c in engine.containers.list(all=True, ignore_removed=True, filters=chosen) if is_chosen(c.labels)]
     for container in orphans:
         with contextlib.suppress(docker.errors.NotFound):
-            container.remove(force=True)
+            container.remove(force=True, v=True)
     for volume in engine.volumes.list(filters=chosen):
         if is_chosen(volume.attrs.get("Labels") or {}):
             with contextlib.suppress(docker.errors.NotFound):

@@ -24,9 +24,9 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, task: Task) -> Demand:
-        """What a task's hosts ask for."""
-        is_together = len(task.hosts) > 1 and (task.peers or task.shared_folder)
-        return cls(hosts=task.hosts, is_together=is_together)
+        """What a task's hosts and services ask for."""
+        is_together = task.is_linked or (len(task.hosts) > 1 and task.shared_folder)
+        return cls(hosts=task.members, is_together=is_together)
 
     @property
     def gpus(self) -> int:

@@ -64,8 +64,10 @@ async def run_tests(task: Task, tests: Sequence[tuple[str, Path]], host: Sandbox
     """The outcome of a task's tests on the state of its host now; what they are handed over passes through `folder`."""
     snapshot = ""
     try:
+        for one in task.evaluator.collects:  # what is missing then, the tests tell
+            await host.run(["bash", "-c", one.command], cwd=host.workspace, timeout=one.timeout_s)
         if task.evaluator.host is not None:
-            async with handed_over(host, task.evaluator.submission, folder) as artifacts:
+            async with handed_over(host, task.evaluator, folder) as artifacts:
                 return await _in_copy(task, tests, hosts.of_the_tests(task.evaluator), artifacts)
         snapshot = await host.as_image(f"evaluation-{new_id()}")
         return await _in_copy(task, tests, hosts.copy_of(snapshot, as_root=task.evaluator.as_root))
@@ -114,7 +116,8 @@ def _environment(task: Task, place: str) -> list[str]:
     pytest = f"PYTEST_ADDOPTS=-rA -p no:cacheprovider -c /dev/null --rootdir={place} --confcutdir={place}"
     is_summed_up = Path(task.evaluator.script).name == SUMMED_UP
     return [*CLEAN, *(["HOME=/root"] if task.evaluator.as_root else []),
-            *([f"TEST_DIR={place}", pytest] if is_summed_up else [])]
+            *([f"TEST_DIR={place}", pytest] if is_summed_up else []),
+            *(f"{name}={value}" for name, value in task.evaluator.environment.items())]
 
 
 def _command(task: Task, place: str) -> str:

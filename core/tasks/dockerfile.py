@@ -32,6 +32,10 @@ IDLE = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|da)?sh(?: -l| --login)?\Z|sleep (?:
 """What a container runs only to be there."""
 
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,299}")
+_UNUSED = frozenset({"MAINTAINER", "EXPOSE"})
+_OF_PROGRAMS = frozenset({"HEALTHCHECK", "STOPSIGNAL", "CMD", "ENTRYPOINT"})
+"""What says nothing of files, and what only a container with a program of its own has."""
+
 _FLAG = re.compile(r"--([a-z-]+)(?:=(\S*))?(?:\s+|\Z)")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_][A-Za-z0-9_]*)\1")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|([A-Za-z_][A-Za-z0-9_]*))")
@@ -51,9 +55,10 @@ class Instruction(msgspec.Struct, frozen=True, kw_only=True):
 class Dockerfile:
     """A vetted Dockerfile."""
 
-    def __init__(self, text: str, name: str) -> None:
-        """Raises InvalidInput (bad_dockerfile), which names the file, the line and what is refused."""
-        self._name = name
+    def __init__(self, text: str, name: str, *, is_service: bool = False) -> None:
+        """A service runs the image's own program; a host runs none. Raises InvalidInput (bad_dockerfile), which names
+        the file, the line and what is refused."""
+        self._name, self._is_service = name, is_service
         self._instructions = list(self._read(text.replace("\r\n", "\n")))
         self._stages: list[str] = []
         self.bases: tuple[str, ...] = ()
@@ -76,6 +81,12 @@ class Dockerfile:
         users = [one.text.strip().partition(":")[0] for one in self._last_stage() if one.word == "USER"]
         return users[-1] if users else ""
 
+    @property
+    def runs(self) -> bool:
+        """Whether a container of it has a program of its own."""
+        programs = [one.text for one in self._last_stage() if one.word in ("ENTRYPOINT", "CMD")]
+        return any(program and not IDLE.match(program) for program in map(_command_line, programs))
+
     def plain(self) -> bytes:
         """The same for an engine's own builder."""
         shell = ["/bin/sh", "-c"]
@@ -85,11 +96,12 @@ class Dockerfile:
                 shell = ["/bin/sh", "-c"]
             elif one.word == "SHELL":
                 shell = json.loads(one.text)
-            flags = "".join(f"--{flag}={value} " for flag, value in one.flags if flag in ("from", "chown"))
+            taken = ("from", "chown") if one.word != "HEALTHCHECK" else tuple(flag for flag, _ in one.flags)
+            flags = "".join(f"--{flag}={value} " for flag, value in one.flags if flag in taken)
             text = one.text
             if one.body:
                 text = json.dumps([*shell, _script(one)])
-            if one.word not in ("HEALTHCHECK", "STOPSIGNAL", "MAINTAINER", "EXPOSE", "CMD", "ENTRYPOINT"):
+            if one.word not in _UNUSED and (self._is_service or one.word not in _OF_PROGRAMS):
                 lines.append(f"{one.word} {flags}{text}")
         return "\n".join(lines).encode() + b"\n"
 
@@ -202,8 +214,9 @@ class Dockerfile:
                 raise self._refuse(one.line, f"{one.word} of {word[:80]}, which lies outside")
 
     def _vet_program(self, one: Instruction) -> None:
-        program = " ".join(self._words(one)) if one.text.startswith("[") else one.text.strip()
-        if program and not IDLE.match(program):
+        self._words(one)
+        program = _command_line(one.text)
+        if program and not self._is_service and not IDLE.match(program):
             raise self._refuse(one.line, f"{one.word} {program[:80]}: a host starts nothing but its terminals")
 
     def _words(self, one: Instruction) -> list[str]:
@@ -220,6 +233,11 @@ class Dockerfile:
     def _refuse(self, line: int, what: str) -> InvalidInput:
         return InvalidInput("bad_dockerfile", f"{self._name}, line {line}, asks for what a task's image may not have: "
                             f"{what}.", path=self._name, line=line)
+
+
+def _command_line(text: str) -> str:
+    """A program as it is typed."""
+    return " ".join(map(str, json.loads(text))) if text.startswith("[") else text.strip()
 
 
 def _script(one: Instruction) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from core.domain.task import Evaluator, Host
+from core.domain.task import Collect, Evaluator, Host
 from core.tasks.dockerfile import Dockerfile
 from core.tasks.folder import inside, read_text
 from core.tasks.foreign_folder import not_possible
@@ -26,6 +26,7 @@ PUBLISHED = "/logs/artifacts"
 
 _MEGABYTES = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024 * 1024}
 _COMPOSE = ("docker-compose.yaml", "docker-compose.yml", "singularity-compose.yaml")
+_SERVERS = re.compile(r"\$\{[A-Za-z_]")
 _ROOT = frozenset({"", "root", "0"})
 _ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}\Z")
 _PROTECTED = re.compile(r"/(?:tests|logs(?!/artifacts)|proc|sys|dev|etc|usr|bin|sbin|lib\w*|run|opt/tiphys)?(?:/|\Z)")
@@ -40,17 +41,18 @@ def main_host(folder: Path, raw: Mapping[str, Any]) -> tuple[Host, str]:
     return msgspec.structs.replace(host, user=str(agent.get("user") or own)), image_user
 
 
-def hosts_beside(folder: Path, main: Host) -> tuple[Host, ...]:
-    """What a compose file puts beside the agent's host. Raises InvalidInput."""
+def hosts_with(folder: Path, main: Host) -> tuple[Host, ...]:
+    """The agent's host, and what a compose file puts beside it. Raises InvalidInput."""
     return next((services_of(folder, BUILD, name, main) for name in _COMPOSE[:-1] if (folder / BUILD / name).exists()),
-                ())
+                (main,))
 
 
 def evaluator_of(folder: Path, raw: Mapping[str, Any], main: Host, image_user: str, script: str) -> Evaluator:
     """How the tests run. Raises InvalidInput."""
     verifier = raw.get("verifier", {})
     user, artifacts = verifier.get("user"), raw.get("artifacts") or []
-    evaluator = Evaluator(kind="tests", script=script, references=TESTS,
+    evaluator = Evaluator(kind="tests", script=script, references=TESTS, environment=variables("verifier", verifier),
+                          collects=_collects(verifier.get("collect") or [], main),
                           timeout_s=float(verifier.get("timeout_sec", 600.0)))
     mode = verifier.get("environment_mode") or ("separate" if verifier.get("environment") else "shared")
     if mode not in ("shared", "separate") or (mode == "shared" and verifier.get("environment")):
@@ -60,7 +62,7 @@ def evaluator_of(folder: Path, raw: Mapping[str, Any], main: Host, image_user: s
         account, is_root = _who(user, own_user)
         return msgspec.structs.replace(
             evaluator, host=msgspec.structs.replace(host, user=account), as_root=is_root, tests_within=is_within,
-            submission=_handed_over(artifacts, main.workdir))
+            **_handed_over(artifacts, main.workdir))
     account, is_root = _who(user, image_user)
     if user not in (None, "") and account not in ("", main.user):
         raise not_possible(f"[verifier] user = {account[:80]}: tests run as root or as the agent's user, where they "
@@ -80,7 +82,9 @@ def _verifier(folder: Path, raw: Mapping[str, Any], main: Host, image_user: str)
     is_own = bool((verifier.get("environment") or {}).get("docker_image"))
     if not is_own and not any((folder / TESTS / name).exists() for name in ("Dockerfile", *_COMPOSE)):
         network, reach = _network(environment, verifier)
-        return msgspec.structs.replace(main, name="verifier", gpus=0, network=network, reach=reach), image_user, False
+        own = variables("verifier.environment", environment) if verifier.get("environment") else main.environment
+        return msgspec.structs.replace(main, name="verifier", gpus=0, network=network, reach=reach,
+                                       environment=own), image_user, False
     asked = {**environment, "docker_image": environment.get("docker_image") if is_own else "", "gpus": 0}
     if not verifier.get("environment"):
         asked.pop("workdir", None)  # the agent's: this image has its own
@@ -105,12 +109,13 @@ def _host(folder: Path, place: str, name: str, environment: Mapping[str, Any], p
         raise not_possible(f"there is neither {place}/Dockerfile nor a docker_image")
     network, reach = _network(environment, phase)
     build_s = environment.get("build_timeout_sec")
+    given = variables("environment" if place == BUILD else "verifier.environment", environment)
     return Host(
         name=name, image=image, build=build, bases=bases, workdir=workdir or WORKDIR,
         gpus=int(environment.get("gpus") or 0), build_s=float(build_s) if build_s and build else None,
         build_network=bool(build), cpus=float(environment.get("cpus") or 1),
         memory_mb=_megabytes(environment, "memory", 2048), disk_mb=_megabytes(environment, "storage", 10_240),
-        network=network, reach=reach), image_user
+        network=network, reach=reach, environment=given), image_user
 
 
 def _who(user: object, image_user: str) -> tuple[str, bool]:
@@ -139,22 +144,54 @@ def _check_within(artifacts: Sequence[object], workdir: str) -> None:
             raise not_possible(f"artifacts: {str(one)[:80]} is not to be had here: only what lies in {workdir} is kept")
 
 
-def _handed_over(artifacts: Sequence[object], workdir: str) -> tuple[str, ...]:
-    """The absolute paths that a verifier of its own is given."""
-    found = [PUBLISHED]
+def _handed_over(artifacts: Sequence[object], workdir: str) -> dict[str, Any]:
+    """The absolute paths that a verifier of its own is given, and what it is not of them."""
+    found: dict[str, tuple[str, ...]] = {PUBLISHED: ()}
     for one in artifacts:
         entry = {"source": one} if isinstance(one, str) else one
         if not isinstance(entry, dict) or not isinstance(entry.get("source"), str):
             raise not_possible(f"artifacts: {str(one)[:80]} is no path")
         for name, value in entry.items():
-            if value and name not in ("source", "destination") and (name, value) != ("service", "main"):
+            if value and name not in ("source", "destination", "exclude") and (name, value) != ("service", "main"):
                 raise not_possible(f"artifacts: {str(name)[:40]} = {str(value)[:80]} is not to be had here")
         path = posixpath.normpath(posixpath.join(workdir, entry["source"]))
         if ".." in path or _PROTECTED.match(path):
             raise not_possible(f"artifacts: {path[:80]} cannot be handed over: the tests or the system's own files lie "
                                "there")
-        found.append(path)
-    return tuple(dict.fromkeys(found))
+        found[path] = _patterns(entry.get("exclude") or [])
+    return {"submission": tuple(found), "left_out": {path: out for path, out in found.items() if out}}
+
+
+def _patterns(exclude: object) -> tuple[str, ...]:
+    if not isinstance(exclude, list) or not all(isinstance(one, str) for one in exclude):
+        raise not_possible(f"artifacts: exclude = {str(exclude)[:80]} is no list of patterns")
+    return tuple(exclude)
+
+
+def variables(where: str, table: Mapping[str, Any]) -> dict[str, str]:
+    """The plain texts of a table's `env`. Raises InvalidInput for what asks for a variable of the server."""
+    given = table.get("env") or {}
+    if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
+        raise not_possible(f"[{where}] env = {str(given)[:80]} is no table of texts")
+    for name, value in given.items():
+        if _SERVERS.search(value):
+            raise not_possible(f"[{where}] env: {name[:60]} = {value[:80]} asks for a variable of the server, which no "
+                               "task gets")
+    return given
+
+
+def _collects(hooks: object, main: Host) -> tuple[Collect, ...]:
+    """What gathers something in the agent's host when the agent has stopped, as the agent's own account."""
+    found = []
+    for hook in hooks if isinstance(hooks, list) else [hooks]:
+        if not isinstance(hook, dict) or not isinstance(hook.get("command"), str) or not hook["command"]:
+            raise not_possible(f"[[verifier.collect]]: {str(hook)[:80]} is no command")
+        for name, value in hook.items():
+            usual = {"command": value, "timeout_sec": value, "service": "main", "user": main.user or None}
+            if value is not None and (name not in usual or value != usual[name]):
+                raise not_possible(f"[[verifier.collect]]: {str(name)[:40]} = {str(value)[:80]} is not to be had here")
+        found.append(Collect(command=hook["command"], timeout_s=float(hook.get("timeout_sec") or 60.0)))
+    return tuple(found)
 
 
 def _megabytes(environment: Mapping[str, Any], name: str, usual: int) -> int:

@@ -1,90 +1,103 @@
-"""Services that a compose file puts beside the agent's container, as hosts of its session: those that only wait.
-
-The hosts of a session are its agent's own, who enters each of them. So a service with a program of its own, which
-nobody is to look into, is refused by its name, and so is every field that a host has nothing for.
-"""
+"""Services that a compose file puts beside the agent's container: those that only wait as hosts of its session, which
+the agent enters; those with programs of their own as its services. What they ask for beyond that is refused by name."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from core.domain.task import Host
+from core.domain.task import Host, Program
+from core.tasks.compose import ComposeService, read_compose
 from core.tasks.dockerfile import Dockerfile
 from core.tasks.folder import inside, read_text
 from core.tasks.foreign_folder import not_possible
-from core.tasks.yaml_table import check_idle, read_yaml
+from core.tasks.yaml_table import check_idle, is_idle
 
 MAIN = "main"
-_MAIN = frozenset({"build", "image", "command", "container_name", "depends_on", "tty", "stdin_open", "pull_policy"})
-"""What a file may say of the agent's container without changing it, since its image is made as without the file."""
+_MAIN = frozenset({"build", "image", "command", "container_name", "depends_on", "environment", "tty", "stdin_open",
+                   "pull_policy"})
+"""What a file may say of the agent's container, whose image is made as without the file."""
 
-_OTHER = _MAIN | {"expose", "working_dir"}
+_OTHER = _MAIN | {"expose", "working_dir", "entrypoint", "healthcheck", "user", "restart", "volumes", "hostname"}
+_PROGRAM = ("entrypoint", "healthcheck", "user", "restart", "volumes")
 _OWN = {"build": ({"context": "${CONTEXT_DIR}"}, {"context": "."}, "."), "image": ("${MAIN_IMAGE_NAME}",)}
+_RESTARTS = {"": "never", "no": "never", "false": "never", "always": "always", "unless-stopped": "always",
+             "on-failure": "failed"}
 
 
 def services_of(folder: Path, place: str, name: str, main: Host) -> tuple[Host, ...]:
-    """The hosts beside the main one that the compose file `name` of the folder `place` asks for, each with its share
-    of the machine. Raises InvalidInput, which names the service and the field."""
-    file = f"{place}/{name}"
-    raw = read_yaml(folder, file)
-    for field in raw:
-        if field not in ("services", "version"):
-            raise not_possible(f"{file}: {str(field)[:80]} is not to be had here")
-    services = raw.get("services") or {}
-    for key, service in services.items():
-        _check(f"{file}: services.{str(key)[:60]}", service or {}, _MAIN if key == MAIN else _OTHER)
-    own = services.get(MAIN) or {}
+    """The agent's host as the compose file `name` of the folder `place` has it, and what that puts beside it, each with
+    its share of the machine. Raises InvalidInput, which names the service and the field."""
+    services = read_compose(folder, f"{place}/{name}")
+    stages = [stage for one in services.values() for stage in one.after().items()]
+    main = _main(services[MAIN], main) if MAIN in services else main
+    others = [_beside(folder, place, one, main) for key, one in services.items() if key != MAIN]
+    for one in services.values():
+        for other in one.after():
+            if other not in services:
+                raise one.refuse("depends_on", other, "names no service")
+    return (main, *(_ending(host) if (host.name, "completed") in stages else host for host in others))
+
+
+def _main(service: ComposeService, main: Host) -> Host:
+    service.require(_MAIN)
     for field, usual in _OWN.items():
-        if field in own and own[field] not in usual:
-            raise not_possible(f"{file}: services.{MAIN}.{field} = {str(own[field])[:80]} is not to be had here")
-    return tuple(_host(folder, place, f"{file}: services.{key}", str(key), service or {}, main)
-                 for key, service in services.items() if key != MAIN)
+        if field in service.raw and service.raw[field] not in usual:
+            raise service.refuse(field, service.raw[field])
+    check_idle(service.where, service.raw.get("command"))
+    return msgspec.structs.replace(main, environment={**main.environment, **service.variables()})
 
 
-def _check(where: str, service: Mapping[str, Any], known: frozenset[str]) -> None:
-    for field, value in service.items():
-        if field not in known:
-            raise not_possible(f"{where}.{str(field)[:60]} = {str(value)[:80]} is not to be had here")
-    for condition in _conditions(service.get("depends_on")):
-        if condition != "service_started":
-            raise not_possible(f"{where}.depends_on: the condition {condition[:60]} is not to be had here")
-    check_idle(where, service.get("command"))
-
-
-def _conditions(given: Any) -> Iterator[str]:
-    for one in given.values() if isinstance(given, dict) else ():
-        yield str((one or {}).get("condition") or "service_started")
-
-
-def _host(folder: Path, place: str, where: str, name: str, service: Mapping[str, Any], main: Host) -> Host:
-    build = service.get("build")
-    image, workdir = str(service.get("image") or ""), ""
+def _beside(folder: Path, place: str, service: ComposeService, main: Host) -> Host:
+    service.require(_OTHER)
+    if service.raw.get("hostname") not in (None, service.name):
+        raise service.refuse("hostname", service.raw["hostname"])
+    image, build, workdir, runs = service.text("image"), "", "", True
     bases: tuple[str, ...] = ()
-    if build is not None:
-        context, dockerfile = _context(where, build)
-        build = posixpath.normpath(f"{place}/{context}")
-        read = Dockerfile(read_text(inside(folder, f"{build}/Dockerfile")), f"{build}/Dockerfile")
-        image, bases, workdir = "", read.bases, read.workdir
-        if dockerfile != "Dockerfile":
-            raise not_possible(f"{where}.build.dockerfile = {dockerfile[:80]}: only a Dockerfile is to be had here")
-    elif not image or not service.get("command"):
-        raise not_possible(f"{where}.image = {image[:80]} without a command that only waits: a host starts nothing but "
-                           "its terminals")
-    return msgspec.structs.replace(main, name=name, user="", image=image, build=build or "", bases=bases,
-                                   build_network=bool(build), build_s=main.build_s if build else None, gpus=0,
-                                   workdir=str(service.get("working_dir") or workdir or main.workdir))
+    if service.raw.get("build") is not None:
+        build = _build(place, service)
+        read = Dockerfile(read_text(inside(folder, f"{build}/Dockerfile")), f"{build}/Dockerfile", is_service=True)
+        image, bases, workdir, runs = "", read.bases, read.workdir, read.runs
+    elif not image:
+        raise service.refuse("image", image, "names no image, and there is no build")
+    command = service.words("command")
+    waits = is_idle(list(command)) if command else not runs
+    is_host = waits and not any(service.raw.get(field) for field in _PROGRAM)
+    workdir = service.text("working_dir") or ((workdir or main.workdir) if is_host else "")
+    return msgspec.structs.replace(
+        main, name=service.name, user="", image=image, build=build, bases=bases, build_network=bool(build), gpus=0,
+        build_s=main.build_s if build else None, workdir=workdir, environment=service.variables(),
+        data=service.data(place), program=None if is_host else _program(service))
 
 
-def _context(where: str, build: Any) -> tuple[str, str]:
+def _program(service: ComposeService) -> Program:
+    restart = service.text("restart").partition(":")[0]
+    if restart not in _RESTARTS:
+        raise service.refuse("restart", restart)
+    given: Any = _RESTARTS[restart]
+    return Program(entrypoint=service.words("entrypoint"), command=service.words("command"), user=service.text("user"),
+                   health=service.health(), after=service.after(), restarts=given)
+
+
+def _ending(host: Host) -> Host:
+    """A service that others wait for to end."""
+    if host.program is None:
+        raise not_possible(f"services.{host.name}: what only waits never ends, as depends_on wants it to")
+    return msgspec.structs.replace(host, program=msgspec.structs.replace(host.program, ends=True))
+
+
+def _build(place: str, service: ComposeService) -> str:
+    """The folder that it is built of."""
+    build = service.raw["build"]
     given = {"context": build} if isinstance(build, str) else build
     if not isinstance(given, dict) or set(given) - {"context", "dockerfile"}:
-        raise not_possible(f"{where}.build = {str(build)[:80]} is not to be had here")
-    context = str(given.get("context") or ".")
+        raise service.refuse("build", build)
+    context, dockerfile = str(given.get("context") or "."), str(given.get("dockerfile") or "Dockerfile")
     if posixpath.isabs(context) or ".." in context.split("/") or "$" in context or "://" in context:
-        raise not_possible(f"{where}.build.context = {context[:80]}, which lies outside")
-    return context, str(given.get("dockerfile") or "Dockerfile")
+        raise service.refuse("build.context", context, "lies outside")
+    if dockerfile != "Dockerfile":
+        raise service.refuse("build.dockerfile", dockerfile, "is not to be had here: only a Dockerfile is")
+    return posixpath.normpath(f"{place}/{context}")

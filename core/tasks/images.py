@@ -72,7 +72,7 @@ def _dockerfile(catalogue: Catalogue, task: Task, host: Host) -> tuple[str, Dock
     files = catalogue.paths(task, host.build)
     text = next((read_text(path) for name, path in files if name == "Dockerfile"), "")
     name = f"{host.build}/Dockerfile"
-    return name, Dockerfile(text, name), files
+    return name, Dockerfile(text, name, is_service=host.program is not None), files
 
 
 def _write_context(target: Path, dockerfile: Dockerfile, files: list[tuple[str, Path]]) -> str:

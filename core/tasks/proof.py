@@ -16,17 +16,19 @@ import msgspec
 
 from core.domain.errors import ReportableError
 from core.domain.ids import new_id
-from core.domain.task import AgentSettings, Task
+from core.domain.task import AgentSettings, Host, Task
 from core.sandbox.archive import tar_of
 from core.sandbox.kinds import open_sandbox
-from core.sandbox.placement import HostLinks, ways_out
+from core.sandbox.placement import HostLinks
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.services import Services, open_service
 from core.store.home import resources
 from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.handing_in import HandingIn
 from core.tasks.hidden import readable_secrets
+from core.tasks.host_links import links_of
 from core.tasks.images import built_images, own_image
 from core.tasks.reader import CatalogueTask
 from core.tasks.scoring import Outcome
@@ -77,20 +79,38 @@ class Prover:
 
     @asynccontextmanager
     async def host(self) -> AsyncIterator[tuple[Sandbox, HandingIn]]:
-        """The task's first host as a session finds it, and what hands its state in."""
+        """The task's first host as a session finds it, beside its others and its services; and what hands its state in.
+        """
         task, session = self._entry.task, f"check-{new_id()}"
-        first, image = task.hosts[0], self._images[task.hosts[0].name]
+        first = task.hosts[0]
         with tempfile.TemporaryDirectory(prefix="check-", dir=self._folder) as place:
-            host = open_sandbox("docker", session, first, Path(place), image, home=self._home, places=(SOLUTION,),
-                                links=HostLinks(reach=ways_out(first, self._lab_names)))
-            try:
-                await host.start()
-                await HostFilling(task, self._catalogue).fill(host)
-                hosts = EvaluatorHosts(session, first, Path(place), self._home, image, lab_names=self._lab_names,
-                                       own_image=own_image(task, self._images))
+            async with self._members(session, Path(place)) as host:
+                hosts = EvaluatorHosts(session, first, Path(place), self._home, self._images[first.name],
+                                       lab_names=self._lab_names, own_image=own_image(task, self._images),
+                                       services=tuple(one.name for one in task.services))
                 yield host, HandingIn(task, self._catalogue, host, hosts, folder=Path(place))
-            finally:
+
+    @asynccontextmanager
+    async def _members(self, session: str, place: Path) -> AsyncIterator[Sandbox]:
+        """All of the task's hosts and services while they run; gives the first host."""
+        task, filling = self._entry.task, HostFilling(self._entry.task, self._catalogue)
+        hosts = [open_sandbox("docker", session, one, place, self._images[one.name], home=self._home,
+                              places=(SOLUTION,), links=self._links(one)) for one in task.hosts]
+        services = Services(open_service(session, one, place, self._images[one.name], home=self._home,
+                                         links=self._links(one)) for one in task.services)
+        try:
+            for host in hosts:
+                await host.start()
+                await filling.fill(host)
+            await services.start()
+            yield hosts[0]
+        finally:
+            await services.remove()
+            for host in hosts:
                 await host.remove()
+
+    def _links(self, host: Host) -> HostLinks:
+        return links_of(self._entry.task, host, self._catalogue, self._folder, self._lab_names)
 
     async def _hidden(self, host: Sandbox) -> ProofResult:
         found = await readable_secrets(host, self._entry, self._catalogue)

@@ -15,6 +15,7 @@ from core.domain.ids import is_id
 from core.domain.task import AgentSettings, Evaluator, Host, Limits, ModelSettings, Task
 from core.tasks.folder import check_path
 from core.tasks.reader import Proof
+from core.tasks.service_check import check_services
 
 MAX_HOSTS, MAX_SUBMISSION = 16, 500
 TITLE, DESCRIPTION, NAME = 500, 500_000, 300
@@ -51,6 +52,7 @@ def check_task(task: Task, agent: AgentSettings) -> None:
     if task.environment is None:
         _check_hosts(task.hosts)
         _check_own_host(task.evaluator, task.hosts)
+        check_services(task, agent)
     else:
         _check_environment(task, agent)
     for host in task.containers:
@@ -77,8 +79,8 @@ def check_task(task: Task, agent: AgentSettings) -> None:
 
 def _check_environment(task: Task, agent: AgentSettings) -> None:
     """An environment stands in the place of all that is done on hosts."""
-    given = {"hosts": task.hosts, "evaluator.script": task.evaluator.script, "workspace": task.workspace,
-             "packages": task.packages, "shared_folder": task.shared_folder}
+    given = {"hosts": task.hosts, "services": task.services, "evaluator.script": task.evaluator.script,
+             "workspace": task.workspace, "packages": task.packages, "shared_folder": task.shared_folder}
     for name, value in given.items():
         if value:
             raise _bad(name, value, "left out, since the task is played in an environment")
@@ -155,9 +157,11 @@ def _check_data(host: Host) -> None:
 
 def _check_kind(host: Host, task: Task, agent: AgentSettings) -> None:
     """What only a container can do is refused elsewhere, not ignored."""
-    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus, "workdir": host.workdir}
+    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus, "workdir": host.workdir,
+            "environment": host.environment}
     contained = {"image": host.image, "build": host.build, "workdir": host.workdir,
-                 "data": host.data, "reach": host.reach, "network": host.network}
+                 "data": host.data, "reach": host.reach, "network": host.network,
+                 "environment": host.environment}
     if agent.sandbox == "local":
         unmet = {f"hosts.{n}": v for n, v in asks.items() if v} | ({"shared_folder": 1} if task.shared_folder else {})
         where = "the unconfined local sandbox"
@@ -234,6 +238,7 @@ def _numbers(task: Task, agent: AgentSettings) -> Iterator[Bound]:
         yield "hosts.gpus", host.gpus, 0, 1024
     yield from _limits(task.limits)
     yield "evaluator.timeout_s", task.evaluator.timeout_s, 0.1, 86_400
+    yield from (("evaluator.collects.timeout_s", one.timeout_s, 0.1, 3600) for one in task.evaluator.collects)
     yield "evaluator.submission", len(task.evaluator.submission), 0, MAX_SUBMISSION
     yield "baseline", task.baseline, -1e9, 1e9
     yield "best_known", task.best_known, -1e9, 1e9

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from core.domain.errors import InvalidInput, ReportableError
-from core.domain.task import AgentSettings, EnvironmentSettings, Evaluator, Host, Limits, Task
+from core.domain.task import AgentSettings, EnvironmentSettings, Evaluator, Host, Limits, Program, Task
 from core.tasks.folder import inside, read_text
 from core.tasks.reader import CatalogueTask, Proof
 from core.tasks.task_check import check_proof, check_task
@@ -36,6 +36,7 @@ class TaskFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     baseline: float | None = None
     best_known: float | None = None
     environment: EnvironmentSettings | None = None
+    services: tuple[Host, ...] = ()
     agent: AgentSettings = AgentSettings()
     proof: Proof = Proof()
 
@@ -52,7 +53,7 @@ def read_task(folder: Path) -> CatalogueTask:
             limits=_limits(file, raw.get("limits", {})), evaluator=file.evaluator, workspace=file.workspace,
             packages=file.packages, waits_for_guidance=file.waits_for_guidance, peers=file.peers,
             shared_folder=file.shared_folder, domain=file.domain, difficulty=file.difficulty, baseline=file.baseline,
-            best_known=file.best_known, environment=file.environment,
+            best_known=file.best_known, environment=file.environment, services=tuple(map(_service, file.services)),
         )
         check_task(task, file.agent)
         check_proof(file.proof)
@@ -69,6 +70,11 @@ def _hosts(file: TaskFile) -> tuple[Host, ...]:
     if file.hosts is None:
         return () if file.environment is not None else (Host(name="main"),)
     return file.hosts
+
+
+def _service(host: Host) -> Host:
+    """A service that says nothing of its program runs what its image says."""
+    return host if host.program is not None else msgspec.structs.replace(host, program=Program())
 
 
 def _limits(file: TaskFile, named: dict[str, Any]) -> Limits:

@@ -37,11 +37,23 @@ def read_yaml(folder: Path, name: str) -> dict[str, Any]:
     return found or {}
 
 
-def check_idle(where: str, command: str | list[str] | None) -> None:
+def check_idle(where: str, command: object) -> None:
     """Raises InvalidInput for a service's command that does more than wait."""
+    if command is not None and not isinstance(command, str | list):
+        raise not_possible(f"{where}: command is {str(command)[:80]!r} and must be a text or a list")
     words = command.split() if isinstance(command, str) else [str(word) for word in command or []]
+    if not is_idle(words):
+        raise not_possible(f"{where}: command {_program(words)[:80]}: a host starts nothing but its terminals")
+
+
+def is_idle(words: list[str]) -> bool:
+    """Whether a command only waits."""
+    program = _program(words)
+    return not program or IDLE.match(program) is not None
+
+
+def _program(words: list[str]) -> str:
+    """What a command runs, without a shell around it."""
     if words[:2] in (["sh", "-c"], ["bash", "-c"], ["/bin/sh", "-c"], ["/bin/bash", "-c"]):
         words = words[2:]
-    program = " ".join(words).strip("\"'")
-    if program and not IDLE.match(program):
-        raise not_possible(f"{where}: command {program[:80]}: a host starts nothing but its terminals")
+    return " ".join(words).strip("\"'")

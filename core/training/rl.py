@@ -46,7 +46,7 @@ def run_rl(settings: RlSettings, on_metric: OnRlMetric | None = None, stop: thre
     folder = RunFolder(settings)
     folder.claim()
     resumed = min(folder.last(), settings.updates)
-    if settings.result.is_dir():
+    if settings.result.is_dir() and folder.last() >= settings.updates:  # fewer than are asked for now: it goes on
         return TrainSummary(done=True, folder=str(settings.result), step=resumed, steps=settings.updates)
     folder.cut_metrics(resumed)
     campaign = _Campaign(settings, folder, resumed, on_metric)

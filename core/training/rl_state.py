@@ -123,6 +123,7 @@ class RunFolder:
         model.to(dtype).save_pretrained(str(part))
         tokenizer.save_pretrained(str(part))
         sync_all(part)
+        shutil.rmtree(self._settings.result, ignore_errors=True)  # that of a run which was to be shorter
         part.replace(self._settings.result)
 
     def _rows(self, update: int) -> Path:

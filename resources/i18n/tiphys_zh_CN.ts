@@ -5984,6 +5984,10 @@ Delete or right click: take it away</source>
         <translation>网络：{name} 构建时可以访问公网地址。</translation>
     </message>
     <message>
+        <source>Service: {name} runs the programs of its image, as root of a container of their own where that says so.</source>
+        <translation>服务：{name} 运行其镜像中的程序；镜像如此规定时，在它们自己的容器中以 root 身份运行。</translation>
+    </message>
+    <message>
         <source>Tests: {name} runs as root in a container of its own.</source>
         <translation>测试：{name} 在它自己的容器中以 root 身份运行。</translation>
     </message>
@@ -7216,6 +7220,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>file {what}</source>
         <translation>文件 {what}</translation>
+    </message>
+    <message>
+        <source>what the service {what} holds</source>
+        <translation>服务 {what} 所存的内容</translation>
     </message>
     <message>
         <source>what the network saw</source>

@@ -23,7 +23,7 @@ THEIRS = Path(os.environ["TIPHYS_ENGINES"]) / "axolotl"
 
 
 def test_axolotls_trainer_makes_the_same_updates(tmp_path: Path) -> None:
-    """All weights 1 (`--balance none`), each row by itself, padded: its packing takes kernels of GPUs."""
+    """All weights 1 (`--balance none`), each row by itself, padded: its packing did not run on a processor."""
     model = make_model(tmp_path / "model", template=trl_template("qwen3"))
     log = write_log(tmp_path / "server.db", a=talking_session(5, steps=1), b=talking_session(6, steps=1))
     options = read_options({"preset": "paper", "balance": "none", "unjudged": "keep"})

@@ -62,7 +62,8 @@ class Study:
 
     def _do(self, case: Case) -> None:
         setting, is_tuning = self.setting, case in tunings(self.setting)
-        start = people_start(self.out / f"start-{self.digest[:12]}-{case.seed}", setting, case.seed)
+        begun = 0 if setting.has_one_start else case.seed
+        start = people_start(self.out / f"start-{self.digest[:12]}-{begun}", setting, begun)
         items = setting.learn.numbers[: setting.tuned_on] if is_tuning else setting.held.numbers
         began, home = time.process_time(), self.out / "homes" / new_id()
         trial = Trial(home, start, setting, case)

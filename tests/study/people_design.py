@@ -37,7 +37,9 @@ class Items(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Setting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One study. Each of `updates` plays `group` sessions of each of `tasks` items; afterwards each held-out item is
     played `test_group` times sampled, once greedily. Of `rates` each variant gets the best of `tune_seed`, by the first
-    `tuned_on` items to learn from; or the one that the design `rates_of` chose."""
+    `tuned_on` items to learn from; or the one that the design `rates_of` chose. The
+    start's own plays go the right way as often as is `shown`, in the games of these seeds; it is each seed's own, or
+    one for all."""
 
     title: str
     kind: str
@@ -53,6 +55,9 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     tuned_on: int = 0
     rates: tuple[float, ...] = ()
     rates_of: str = ""
+    shown: float = 0.1
+    games: tuple[int, ...] = (0,)
+    has_one_start: bool = False
 
 
 class Case(msgspec.Struct, frozen=True):

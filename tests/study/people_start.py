@@ -12,6 +12,8 @@ from pathlib import Path
 
 import msgspec
 from study.first_plays import FirstPlay
+from study.people_design import Setting
+from study.reading import near_commands, teach_to_read
 
 from core.agents.playing import play
 from core.domain.events import GuidanceQueued, SessionCreated, encode_event, make_event
@@ -28,10 +30,10 @@ from core.rollouts.session_log import JournaledSession, StoreLog
 from core.store import log
 from core.store.home import Home
 
-SHOWN, ANY = 0.1, 2 / 3
-"""How often the first plays go the right way, and how often the advice that they follow is not it: of three commands as
-often as by chance. The start learns to do as it is advised, and little of the way: a start that was shown the way plays
-every held-out item right when it takes its likeliest command, and has nothing to learn."""
+ANY = 2 / 3
+"""How often the advice that the first plays follow is not the right way: of three commands as often as by chance. The
+start learns to do as it is advised, and little of the way: a start that was shown the way plays every held-out item
+right when it takes its likeliest command, and has nothing to learn."""
 
 PERSON = Author(kind="person", name="adviser")
 _ADVICE = re.compile(r"Do: ([a-z0-9 ,]+)")
@@ -62,13 +64,15 @@ class AdvisedEnvironment:
         self._inner, self._task, self._adviser, self._say = environment, task, adviser, say
         self._act_instead, self._has_erred = act_instead, False
         self._plan = list(kind_of(task.environment).plan(task.environment)) if adviser is not None else []
-        self._known, self._word = sorted(set(self._plan) | set(_COMMANDS.get(task.environment.kind, ()))), ""
+        self._known: list[str] = []
+        self._word = ""
         self.choices: dict[int, tuple[str, str]] = {}
         self.tools, self.read, self.score = environment.tools, environment.read, environment.score
         self.state, self.close = environment.state, environment.close
 
     async def reset(self, task: Task, seed: int) -> Observation:
         found = await self._inner.reset(task, seed)
+        self._known = sorted({*self._plan, *(near_commands(found.output.text) or _MOVES)})
         await self._think()
         return found
 
@@ -79,8 +83,8 @@ class AdvisedEnvironment:
             if word:
                 self.choices[step] = (line, word)
                 self._has_erred |= line != word
-            if self._plan and line == self._plan[0] and found.error is None:
-                self._plan.pop(0)
+            if line in self._plan and found.error is None:  # what is got may be got in any order
+                self._plan.remove(line)
             if not found.done:
                 await self._think()
         return found
@@ -108,7 +112,7 @@ class AdvisedEnvironment:
 
 
 COMMANDS = {"turn left": 0, "turn right": 1, "move forward": 2, "pick up": 3, "drop": 4, "toggle": 5}
-_COMMANDS = {"babyai": ["move forward", "turn left", "turn right"]}
+_MOVES = ["move forward", "turn left", "turn right"]
 
 
 class AdvisedPlay(FirstPlay):
@@ -123,7 +127,7 @@ class AdvisedPlay(FirstPlay):
         told = next((found[1] for m in reversed(last) if (found := _ADVICE.search(m.content))), "")
         planned = self._plan[request.step - 1] if request.step <= len(self._plan) else ""
         return told.strip() or (planned if planned and self._dice.random() < self._right else
-                                self._dice.choice(self._known))
+                                self._dice.choice(near_commands(request.messages[1].content) or self._known))
 
 
 async def advise(store: StoreLog, place: JournaledSession, fact) -> None:
@@ -138,15 +142,16 @@ async def advise(store: StoreLog, place: JournaledSession, fact) -> None:
     place.inbox.take(cursor + 1, await store._writer.do(write))
 
 
-async def _first_plays(kind: str, items: tuple[int, ...], limit: int, seed: int) -> list[list[Message]]:
+async def _first_plays(setting: Setting, seed: int) -> list[list[Message]]:
+    kind, items, limit = setting.kind, setting.learn.numbers, setting.limit
     dice, found = random.Random(seed), []
     plans = {item: kind_of(environment_task(kind, item=item).environment).plan(
         environment_task(kind, item=item).environment) for item in items}
-    known = sorted({command for plan in plans.values() for command in plan})
+    every = sorted({command for plan in plans.values() for command in plan})
     with tempfile.TemporaryDirectory() as folder:
         async with StoreLog(Home(Path(folder))) as store:
-            async def one(item: int, is_advised: bool, right: float, number: int) -> None:
-                task = msgspec.structs.replace(environment_task(kind, item=item),
+            async def one(item: int, is_advised: bool, game: int, number: int) -> None:
+                task = msgspec.structs.replace(environment_task(kind, item=item, seed=game),
                                                limits=Limits(steps=limit, evaluations=None))
                 created = SessionCreated(task=task, agent=ROLLOUT_AGENT)
                 async with store.session(new_id(), created) as place:
@@ -156,25 +161,30 @@ async def _first_plays(kind: str, items: tuple[int, ...], limit: int, seed: int)
                     adviser = Adviser(ANY, random.Random(number)) if is_advised else None
                     environment = AdvisedEnvironment(open_here(task.environment), task, adviser,
                                                      say if is_advised else None)
-                    player = AdvisedPlay(plans[item], known, right, random.Random(number))
+                    player = AdvisedPlay(plans[item], every, setting.shown, random.Random(number))
                     await play(place.journal, place.inbox, place.signals, task, ROLLOUT_AGENT, player,
                                environment=environment)
                     found.append(player.messages)
 
-            for item in items:  # of four sessions two are advised, the others play nearly at random
-                await asyncio.gather(*(one(item, n < 2, SHOWN, dice.getrandbits(30)) for n in range(4)))
+            for game in setting.games:
+                for item in items:  # of four sessions two are advised; the others go the right way as often as is shown
+                    await asyncio.gather(*(one(item, n < 2, game, dice.getrandbits(30)) for n in range(4)))
     return found
 
 
-def people_start(folder: Path, setting, seed: int) -> Path:
+def people_start(folder: Path, setting: Setting, seed: int) -> Path:
     """The folder of the policy that every variant of a seed starts from."""
     from study.first_plays import teach
     from study.small_policy import make
 
     if (folder / "done").exists():
         return folder
-    make(setting.kind, folder, width=64, items=(*setting.learn.numbers, *setting.held.numbers), seed=seed)
-    plays = asyncio.run(_first_plays(setting.kind, setting.learn.numbers, setting.limit, seed))
-    teach(folder, plays, epochs=8, rate=2e-3, seed=seed)
+    items = (*setting.learn.numbers, *setting.held.numbers)
+    make(setting.kind, folder, width=64, items=items, seed=seed)
+    plays = asyncio.run(_first_plays(setting, seed))
+    if setting.kind == "textcraft":
+        teach_to_read(folder, plays, items, epochs=8, rate=2e-3, seed=seed)
+    else:
+        teach(folder, plays, epochs=8, rate=2e-3, seed=seed)
     (folder / "done").touch()
     return folder

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from study import run
 from study.base import neutral_texts
@@ -18,6 +19,7 @@ from study.book import Book, Line
 from study.design import DESIGNS, designs, read_design
 from study.intervals import holm, interval, paired, sign_flips
 from study.policy import Policy
+from study.reading import _exchanged, near_commands
 from study.record import KINDS, Recorded, record, write_tasks
 from study.results import WORDS
 from study.reviewers import CHANCE, WRONG, judge
@@ -262,3 +264,15 @@ def test_results_of_other_designs_do_not_count(tmp_path: Path) -> None:
     book = Book(tmp_path / "results.jsonl", "a")
     book.add(Line(design="a", unit="base", cpu_s=1.0, wall_s=1.0))
     assert book.has("base") and not Book(tmp_path / "results.jsonl", "b").has("base")
+
+
+def test_words_are_exchanged_alike_in_what_is_read_and_what_is_answered() -> None:
+    """What a policy is taught of TextCraft is to copy: no word means anything in two sessions."""
+    words, ids, labels = np.arange(4, 90), [1, 4, 5, 4, 2, 5, 6], [-100, -100, -100, 4, 2, 5, -100]
+    read, answered = _exchanged(ids, labels, words, 100, np.random.default_rng(3))
+    assert read.tolist() != ids and [one for one in read if one < 4] == [1, 2]
+    assert read[1] == read[3] == answered[3] and read[2] == read[5] == answered[5] and read[1] != read[2]
+    assert answered[[0, 1, 2, 6]].tolist() == [-100] * 4 and answered[4] == 2
+    told = "Crafting commands:\ncraft 3 lead using 4 string, 1 slime ball\ncraft 1 bow using 3 string\n\nGoal: lead."
+    assert near_commands(told) == ["craft 3 lead using 4 string, 1 slime ball", "craft 1 bow using 3 string",
+                                   "get 4 string", "get 1 slime ball", "get 3 string"]

@@ -16,7 +16,7 @@ from typing import Any
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
 from core.tasks.folder import inside, read_text
 from core.tasks.foreign_folder import not_possible, plain_id, read_toml, reading
-from core.tasks.harbor_parts import BUILD, evaluator_of, hosts_beside, main_host
+from core.tasks.harbor_parts import BUILD, evaluator_of, hosts_with, main_host
 from core.tasks.reader import CatalogueTask, Proof, TaskReader
 from core.tasks.task_check import check_task
 
@@ -33,8 +33,7 @@ _KNOWN: dict[str, frozenset[str]] = {
 }
 _REFUSED = {
     "": ("steps",),
-    "verifier": ("env", "collect"),
-    "environment": ("gpu_types", "tpu", "mcp_servers", "env", "skills_dir", "healthcheck"),
+    "environment": ("gpu_types", "tpu", "mcp_servers", "skills_dir", "healthcheck"),
     "solution": ("env",),
 }
 """Fields that ask for more than a container and its tests, where they are not empty."""
@@ -45,14 +44,17 @@ def read_harbor(folder: Path, script: str = TEST, reader: str = "harbor") -> lis
     with reading(folder, TASK):
         raw = read_toml(folder / TASK)
         check_fields(raw)
-        host, image_user = main_host(folder, raw)
+        main, image_user = main_host(folder, raw)
+        members = hosts_with(folder, main)
         metadata, package = raw.get("metadata", {}), raw.get("task", {})
         inside(folder, script)
         task = Task(
             id=plain_id(folder), title=_title(folder, package, metadata),
-            description=read_text(inside(folder, INSTRUCTION)).strip(), hosts=(host, *hosts_beside(folder, host)),
+            description=read_text(inside(folder, INSTRUCTION)).strip(),
+            hosts=tuple(one for one in members if one.program is None),
+            services=tuple(one for one in members if one.program is not None),
             limits=Limits(wall_s=raw.get("agent", {}).get("timeout_sec"), evaluations=0),
-            evaluator=evaluator_of(folder, raw, host, image_user, script),
+            evaluator=evaluator_of(folder, raw, members[0], image_user, script),
             domain=str(metadata.get("category", "")), difficulty=str(metadata.get("difficulty", "")))
         agent = AgentSettings(model=ModelSettings(kind="unknown"))
         check_task(task, agent)

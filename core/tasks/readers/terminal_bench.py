@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.task import AgentSettings, Evaluator, Host, Limits, ModelSettings, Task
+from core.tasks.compose import read_compose
 from core.tasks.dockerfile import Dockerfile
 from core.tasks.folder import inside, read_text
 from core.tasks.foreign_folder import not_possible, plain_id, reading
@@ -74,33 +75,24 @@ def _service(folder: Path) -> dict[str, Any]:
     """The one service of the compose file; none where the Dockerfile says all."""
     if not (folder / COMPOSE).exists():
         return {}
-    raw = read_yaml(folder, COMPOSE)
-    services = raw.get("services") or {}
-    for name in raw:
-        if name not in ("services", "version"):
-            raise not_possible(f"{COMPOSE}: {str(name)[:80]} is not to be had here")
+    services = read_compose(folder, COMPOSE)
     if len(services) > 1:
         names = ", ".join(map(str, services))
         raise not_possible(f"{COMPOSE}: more than one service ({names[:200]}) is not to be had here")
-    service = next(iter(services.values()), None) or {}
-    for name, value in service.items():
-        if name not in _SERVICE:
-            raise not_possible(f"{COMPOSE}: {str(name)[:80]} = {str(value)[:80]} is not to be had here")
-    check_idle(COMPOSE, service.get("command"))
-    _check_environment(service.get("environment") or [])
-    return service
-
-
-def _check_environment(given: list[str] | dict[str, Any]) -> None:
-    for name in given if isinstance(given, dict) else (line.partition("=")[0] for line in given):
-        if name not in _ENVIRONMENT:
-            raise not_possible(f"{COMPOSE}: environment {str(name)[:80]} is not to be had here")
+    for service in services.values():
+        service.require(_SERVICE)
+        check_idle(COMPOSE, service.raw.get("command"))
+        for name in service.given_variables():
+            if name not in _ENVIRONMENT:
+                raise not_possible(f"{COMPOSE}: environment {name[:80]} is not to be had here")
+        return service.raw | {"volumes": service.entries("volumes")}
+    return {}
 
 
 def _host(folder: Path, service: Mapping[str, Any]) -> Host:
     build = service.get("build") or "."
     usual = {"context": ".", "dockerfile": "Dockerfile"}
-    given = usual | ({"context": build} if isinstance(build, str) else build)
+    given = usual | (build if isinstance(build, dict) else {"context": build})
     if given not in (usual, usual | {"context": "./"}):
         raise not_possible(f"{COMPOSE}: build = {str(build)[:80]}: only the Dockerfile beside it is to be had here")
     dockerfile = Dockerfile(read_text(inside(folder, "Dockerfile")), "Dockerfile")

@@ -26,7 +26,7 @@ from support.tasks import write_folder
 from support.wire import account, raw_peer, serving, until
 
 from core.domain.errors import NotFound, ReportableError
-from core.domain.events import ScoreGiven, decode_event
+from core.domain.events import NotSaved, ScoreGiven, SnapshotTaken, decode_event
 from core.domain.host_rights import rights_of
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
@@ -38,7 +38,7 @@ from core.sandbox.engine import open_engine
 from core.sandbox.image import build_base
 from core.sandbox.kinds import open_sandbox
 from core.sandbox.placement import HostLinks
-from core.sandbox.reaper import remove
+from core.sandbox.reaper import remove, unfinished
 from core.store import log
 from core.store.sqlite import connect
 from core.tasks.allowances import Allowances
@@ -142,14 +142,21 @@ def test_a_verifier_of_its_own_gets_the_named_artifacts_and_nothing_else(base: s
                 "RUN echo made > /tests/by-the-build\n")
     test = ("test $(id -u) = 0 && test $PWD = /check && test $(cat /tests/by-the-build) = made && "
             "test $(cat /app/count) = 2 && test ! -e /app/other && test $(cat /srv/out/a/b) = deep && "
-            "test $(find /srv/out | wc -l) = 3 && echo 1 > /logs/verifier/reward.txt || "
+            "test $(find /srv/out | wc -l) = 3 && test $LEVEL = 3 && "
+            "test $(cat /app/gathered) = late && echo 1 > /logs/verifier/reward.txt || "
             "echo 0 > /logs/verifier/reward.txt\n")
-    text = HARBOR["task.toml"].replace("artifacts = []", 'artifacts = ["count", "/srv/out", "/srv/never"]')
+    text = HARBOR["task.toml"].replace("artifacts = []", 'artifacts = ["count", "gathered", "/srv/never", '
+                                       '{ source = "/srv/out", exclude = ["*.pyc", "junk"] }]')
+    text = text.replace("[verifier]\n", """[verifier]
+env = { LEVEL = "3" }
+collect = [{ command = "cat late > gathered" }, { command = "false" }, { command = "sleep 9", timeout_sec = 0.2 }]
+""")
     dockerfile = f"FROM {base}\nRUN mkdir -m 777 -p /srv/out\nWORKDIR /app\nCOPY text text\n"
     lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": dockerfile, "tests/Dockerfile": verifier,
                          "tests/test.sh": test,
                          "task.toml": text.replace("[verifier]\n", '[verifier]\nenvironment_mode = "separate"\n')})
-    work = "wc -l < text > count; touch other; mkdir /srv/out/a; echo deep > /srv/out/a/b"
+    work = ("wc -l < text > count; touch other; mkdir -p /srv/out/a /srv/out/junk/x; echo deep > /srv/out/a/b; "
+            "touch /srv/out/a/c.pyc /srv/out/junk/x/y; echo late > late")
     hostile = "ln -s /etc/shadow /srv/out/link; mkfifo /srv/out/pipe"
     right, again = lab.after(work, hostile, evaluations=2)
     assert right.total == again.total == 100.0, right
@@ -386,8 +393,12 @@ tool = "finish"
 
 
 def test_a_whole_session_of_a_harbor_task(base: str, tmp_path: Path) -> None:
-    """The server asks for the word first; then a real runner builds, works, and has the tests run when it stopped."""
-    write_folder(tmp_path / "tasks/one", with_base(HARBOR, base))
+    """The server asks for the word first; then a real runner builds, starts the service, works, has the tests run when
+    it stopped, in a copy that reaches the service, and ends all of it."""
+    asked = "python3 -c \"import urllib.request as u; u.urlopen('http://web:8080/')\"\n"
+    write_folder(tmp_path / "tasks/one", with_base(HARBOR, base, **{
+        "tests/test.sh": f"set -e\n{asked}{HARBOR['tests/test.sh']}", "environment/docker-compose.yaml":
+        f"services:\n  web:\n    image: {base}\n    working_dir: /srv\n    command: python3 -m http.server 8080\n"}))
     agent = AgentSettings(model=ModelSettings(kind="scripted", script=SCRIPT))
 
     async def scenario() -> tuple[object, object]:
@@ -401,16 +412,20 @@ def test_a_whole_session_of_a_harbor_task(base: str, tmp_path: Path) -> None:
             Allowances(tmp_path / "allowed").allow_task("one", catalogue.digest("one"), rights)
             second = await peer.ask(Command(id="m2", cseq=2, session="s2", op=start))
             await until(lambda: log.row(server.hub.reader, "s2").state in FINAL_STATES, "ended", seconds=100)
+            while await unfinished(str(tmp_path), ["s2"]):  # all of it is ended; a test has its own limit of time
+                await asyncio.sleep(0.2)
             return first, second
 
     first, second = asyncio.run(scenario())
     assert isinstance(first, Nak) and first.code == "task_not_allowed" and "environment" in first.sentence
+    assert "its service web runs the programs of its image" in first.sentence
     assert isinstance(second, Ack)
     with contextlib.closing(connect(tmp_path / "server.db", readonly=True)) as conn:
         row = log.row(conn, "s2")
         facts = [decode_event(p.body).fact for p in log.read_all(conn, "s2")]
     scores = [fact for fact in facts if isinstance(fact, ScoreGiven)]
     assert (row.state, row.score) == ("finished", 100.0), (row, scores)
+    assert all(NotSaved(kind="service", what="web") in f.not_saved for f in facts if isinstance(f, SnapshotTaken))
     for session in ("s1", "s2"):
         asyncio.run(remove(str(tmp_path), [session], []))
 

@@ -10,8 +10,10 @@ from support.tasks import write_folder
 
 from core.domain.errors import InvalidInput
 from core.domain.host_rights import rights_of
+from core.domain.task import Data, Health, start_order
 from core.tasks import readers
 from core.tasks.catalogue import READERS, Catalogue, reader_of
+from core.tasks.dockerfile import Dockerfile
 
 
 def catalogue_of(tmp_path: Path, files: dict[str, str], name: str = "one") -> Catalogue:
@@ -190,11 +192,16 @@ def test_what_a_dockerfile_may_not_begin_with(tmp_path: Path, head: str, words: 
     ("environment", 'workdir = "/etc"', "hosts.workdir"),
     ("environment", 'workdir = "/usr/bin"', "hosts.workdir"),
     ("environment", 'workdir = "/app/../etc"', "hosts.workdir"),
-    ("verifier", 'env = { KEY = "${SECRET}" }', "[verifier] env"),
+    ("verifier", 'env = { KEY = "${SECRET}" }', "[verifier] env: KEY = ${SECRET} asks for a variable of the server"),
+    ("verifier", 'env = { "K=Y" = "a" }', "evaluator.environment"), ("verifier", 'env = ["A"]', "is no table of texts"),
+    ("verifier", 'collect = ["/app/count"]', "[[verifier.collect]]: /app/count is no command"),
+    ("verifier", 'collect = [{ command = "a", service = "db" }]', "[[verifier.collect]]: service = db"),
+    ("verifier", 'collect = [{ command = "a", user = "root" }]', "[[verifier.collect]]: user = root"),
+    ("verifier", 'collect = [{ command = "a", timeout_sec = 1e6 }]', "evaluator.collects.timeout_s"),
     ("verifier", 'user = "other"', "[verifier] user = other"),
     ("verifier", 'environment_mode = "own"', "environment_mode = own"),
     ("verifier", 'environment_mode = "shared"\nenvironment = { cpus = 1 }', "do not agree"),
-    ("verifier", 'environment = { docker_image = "v:1", env = { A = "b" } }', "[verifier.environment] env"),
+    ("verifier", 'environment = { docker_image = "v:1", env = { A = "${B}" } }', "[verifier.environment] env"),
     ("verifier", 'network_mode = "public"', "[verifier] network_mode = public"),
     ("agent", 'network_mode = "allowlist"\nallowed_hosts = ["10.0.0.0/8"]', "hosts.reach"),
     ("agent", 'user = "root"', "hosts.user"),
@@ -214,6 +221,19 @@ def with_verifier(lines: str, artifacts: str = '"count"', **more: str) -> dict[s
     text = HARBOR["task.toml"].replace("artifacts = []", f"artifacts = [{artifacts}]")
     return {**HARBOR, "task.toml": text.replace("[verifier]\n", f'[verifier]\nenvironment_mode = "separate"\n{lines}'),
             **more}
+
+
+def test_variables_commands_and_exceptions_of_a_verifier_are_its_own(tmp_path: Path) -> None:
+    lines = ('env = { LEVEL = "3" }\ncollect = [{ command = "git diff > /app/count" }, { command = "true", service = '
+             '"main", timeout_sec = 5 }]\n')
+    files = with_verifier(lines, '"count", { source = "/srv/out", exclude = ["*.pyc", "cache/*"] }',
+                          **{"tests/Dockerfile": VERIFIER})
+    files["task.toml"] = files["task.toml"].replace("[environment]\n", '[environment]\nenv = { LANG = "C" }\n')
+    (entry,) = catalogue_of(tmp_path, files).entries()
+    evaluator = entry.task.evaluator
+    assert (evaluator.environment, entry.task.hosts[0].environment) == ({"LEVEL": "3"}, {"LANG": "C"})
+    assert [(one.command, one.timeout_s) for one in evaluator.collects] == [("git diff > /app/count", 60), ("true", 5)]
+    assert evaluator.left_out == {"/srv/out": ("*.pyc", "cache/*")}
 
 
 def test_harbors_separate_verifier_is_a_host_of_the_tests(tmp_path: Path) -> None:
@@ -241,7 +261,7 @@ def test_harbors_separate_verifier_is_a_host_of_the_tests(tmp_path: Path) -> Non
     ('"/tests/x"', "artifacts: /tests/x cannot be handed over"), ('"/logs/verifier"', "cannot be handed over"),
     ('"/"', "cannot be handed over"), ('"/usr/bin/x"', "cannot be handed over"),
     ('"../../etc"', "cannot be handed over"),
-    ('{ source = "count", exclude = ["a"] }', "artifacts: exclude"),
+    ('{ source = "count", exclude = "a" }', "artifacts: exclude = a is no list of patterns"),
     ('{ source = "/x", service = "db" }', "artifacts: service = db"), ('3', "artifacts: 3 is no path"),
 ])
 def test_what_may_not_be_handed_over_is_named(tmp_path: Path, artifact: str, words: str) -> None:
@@ -278,10 +298,19 @@ def test_services_that_only_wait_are_hosts_beside(tmp_path: Path, name: str) -> 
     ("sleep infinity", "python3 serve.py", "command python3 serve.py"),
     ("build: ./data", "build: ../../etc", "services.data.build.context = ../../etc"),
     ("build: ./data", "build: {context: ./data, network: host}", "services.data.build"),
-    ("build: ./data", "image: postgres:16", "services.data.image = postgres:16 without a command"),
+    ("build: ./data", "image: ''", "services.data.image =  names no image"),
+    ("    expose:", "    image: a\n    environment: [KEY]\n    expose:", "services.data.environment.KEY"),
+    ("    expose:", "    environment: {A: '${HOME}'}\n    expose:", "asks for a variable of the server"),
+    ("    expose:", "    volumes: ['/etc:/x:ro']\n    expose:", "services.data.volumes = /etc:/x:ro"),
+    ("    expose:", "    volumes: ['./../../x:/x:ro']\n    expose:", "services.data.volumes = ./../../x:/x:ro"),
+    ("    expose:", "    restart: hourly\n    expose:", "services.data.restart = hourly"),
+    ("    expose:", "    healthcheck: {test: [NONE]}\n    expose:", "services.data.healthcheck.test"),
+    ("    expose:", "    healthcheck: {test: a, interval: soon}\n    expose:", "must be a span such as 1m30s"),
+    ("    expose:", "    hostname: other\n    expose:", "services.data.hostname = other"),
+    ("{data: {", "{gone: {", "depends_on = gone names no service"),
+    ("service_started", "service_completed_successfully", "what only waits never ends"),
     ("expose:", "ports:", "services.data.ports"), ("services:", "networks: {a: {}}\nservices:", "networks"),
-    ("service_started", "service_healthy", "the condition service_healthy"),
-    ("./data", "./served", "served/Dockerfile, line 2"),
+    ("service_started", "service_gone", "the condition {'condition': 'service_gone'}"),
 ])
 def test_what_a_service_may_not_ask_for_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
     files = {**HARBOR, "environment/docker-compose.yaml": COMPOSE.replace(old, new, 1),
@@ -289,6 +318,96 @@ def test_what_a_service_may_not_ask_for_is_named(tmp_path: Path, old: str, new: 
              "FROM other:1\nCMD [\"python3\", \"serve.py\"]\n"}
     (problem,) = catalogue_of(tmp_path, files).problems()
     assert words in problem.sentence and str(tmp_path / "tasks/one") in problem.sentence
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("services: [1]", "services is '[1]' and must be a table of services"),
+    ("services: 3", "services is '3' and must be"),
+    ("services: {a: [1]}", "services.a is '[1]' and must be a table"),
+    ("services: {main: 3}", "services.main is '3' and must be a table"),
+    ("services: {main: {depends_on: {b: 3}}}", "services.main.depends_on.b is '3' and must be a table"),
+    ("services: {main: {depends_on: 3}}", "services.main.depends_on is '3' and must be a table"),
+    ("services: {main: {command: 3}}", "command is '3' and must be a text or a list"),
+    ("services: {main: {environment: 3}}", "services.main.environment is '3' and must be a table"),
+    ("services: {a: {image: b, environment: {c: [1]}}}", "services.a.environment.c is '[1]' and must be a text"),
+    ("services: {a: {image: b, command: {c: 1}}}", "services.a.command is"),
+    ("services: {a: {image: b, command: 'c \"'}}", "is no command"),
+    ("services: {a: {image: b, volumes: 3}}", "services.a.volumes is '3' and must be a list"),
+    ("services: {a: {image: b, healthcheck: 3}}", "services.a.healthcheck is '3' and must be a table"),
+    ("services: {a: {image: b, healthcheck: {test: c, retries: [1]}}}", "retries is '[1]' and must be a number"),
+    ("services: {a: {build: [1], image: [1]}}", "services.a.image is '[1]' and must be a text"),
+    ("services: {a: {build: [1]}}", "services.a.build = [1]"),
+    ("[1]", "holds no table"),
+    ("services: {3: {image: a, command: sleep infinity, tty: 1}, '../x': {image: a}}", "name"),
+])
+@pytest.mark.parametrize(("base", "name"), [("harbor", "environment/docker-compose.yaml"),
+                                            ("terminal_bench", "docker-compose.yaml")])
+def test_a_compose_file_of_another_shape_is_named_in_plain_words(tmp_path: Path, base: str, name: str, text: str,
+                                                                 words: str) -> None:
+    (problem,) = catalogue_of(tmp_path, {**(HARBOR if base == "harbor" else TERMINAL_BENCH), name: text}).problems()
+    assert "docker-compose.yaml" in problem.sentence or words == "name"
+    assert "attribute" not in problem.sentence and "NoneType" not in problem.sentence
+    assert base != "harbor" or words in problem.sentence
+
+
+SERVED = """
+services:
+  main:
+    depends_on: {web: {condition: service_healthy}, seed: {condition: service_completed_successfully}}
+    environment: [WEB=http://web:80]
+  web:
+    build: {context: ./web}
+    environment: {PORT: 80, MONEY: $$5, LOUD: true}
+    depends_on: [db]
+    healthcheck: {test: [CMD, curl, -f, localhost], interval: 1m30s, timeout: 500ms, retries: 5, start_period: 2}
+    restart: on-failure:3
+  db:
+    image: postgres:16
+    command: -c "shared_buffers=1 MB"
+    user: 70
+    volumes: [./rows.sql:/docker-entrypoint-initdb.d/rows.sql:ro]
+    healthcheck: {test: pg_isready -U postgres}
+  seed:
+    image: seeds
+    entrypoint: [/bin/seed, "7"]
+    depends_on: {db: {condition: service_healthy}}
+"""
+
+
+def test_services_with_programs_run_beside_the_agents_host(tmp_path: Path) -> None:
+    (entry,) = catalogue_of(tmp_path, {
+        **HARBOR, "environment/docker-compose.yaml": SERVED, "environment/rows.sql": "select 1;",
+        "environment/web/Dockerfile": "FROM other:1\nHEALTHCHECK --interval=5s CMD true\nCMD [\"python3\", \"-m\", "
+                                      "\"http.server\"]\n"}).entries()
+    task = entry.task
+    web, db, seed = task.services
+    assert [host.name for host in task.hosts] == ["main"] and task.hosts[0].environment == {"WEB": "http://web:80"}
+    assert (web.build, web.bases, web.environment) == ("environment/web", ("other:1",),
+                                                       {"PORT": "80", "MONEY": "$5", "LOUD": "true"})
+    assert (web.program.after, web.program.restarts, web.program.ends) == ({"db": "started"}, "failed", False)
+    assert web.program.health == Health(command=("curl", "-f", "localhost"), every_s=90, timeout_s=0.5, retries=5,
+                                        begins_s=2)
+    assert (db.image, db.program.command, db.program.user) == ("postgres:16", ("-c", "shared_buffers=1 MB"), "70")
+    assert db.data == (Data(source="environment/rows.sql", target="/docker-entrypoint-initdb.d/rows.sql"),)
+    assert db.program.health.command == ("/bin/sh", "-c", "pg_isready -U postgres")
+    assert (seed.program.entrypoint, seed.program.after, seed.program.ends) == (("/bin/seed", "7"), {"db": "healthy"},
+                                                                                True)
+    assert [one.name for one in start_order(task.services)].index("seed") > 0
+    assert {r.name for r in rights_of(task, entry.agent) if r.kind == "service"} == {"web", "db", "seed"}
+    plain = Dockerfile((entry.folder / "environment/web/Dockerfile").read_text(), "Dockerfile", is_service=True).plain()
+    assert b'CMD ["python3"' in plain and b"HEALTHCHECK --interval=5s CMD true" in plain
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("  db:\n", "  db:\n    depends_on: [web]\n", "without a circle"),
+    ("user: 70", "user: '../x'", "services.program.user"), ("[WEB=", "[W B=x, WEB=", "hosts.environment"),
+    ("rows.sql:/docker-entrypoint-initdb.d", "rows.sql:/etc/x", "hosts.data.target"),
+])
+def test_what_services_may_not_be_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+    (problem,) = catalogue_of(tmp_path, {
+        **HARBOR, "environment/docker-compose.yaml": SERVED.replace(old, new, 1), "environment/rows.sql": "",
+        "environment/web/Dockerfile": "FROM other:1\n"}).problems()
+    assert words in problem.sentence
 
 
 @pytest.mark.parametrize("link", ["instruction.md", "environment/Dockerfile", "tests/test.sh", "environment/x",

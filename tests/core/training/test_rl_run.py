@@ -209,6 +209,10 @@ def test_stopped_it_goes_on_and_another_run_is_refused(model, tmp_path):
     again = run_rl(settings(model, tmp_path, updates=2))
     assert again.done and again.resumed_at == 1
     assert run_rl(settings(model, tmp_path, updates=2)).done
+    before = (Path(again.folder) / "model.safetensors").read_bytes()
+    longer = run_rl(settings(model, tmp_path, updates=3))  # one that is over goes on where more is asked of it
+    assert (longer.done, longer.resumed_at, longer.step) == (True, 2, 3)
+    assert (Path(longer.folder) / "model.safetensors").read_bytes() != before
 
 
 def test_the_tokens_of_a_masked_step_are_blocked_in_its_row():
