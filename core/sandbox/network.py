@@ -7,6 +7,7 @@ reached through it; there is no route outside; and names of the outside are not 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import IPv4Network, ip_network
 from pathlib import Path
@@ -130,8 +131,8 @@ def join_network(engine: Client, network: str, container: Any, name: str) -> Non
         engine.networks.get(network).connect(container, aliases=[name])
 
 
-def proxy_environment() -> dict[str, str]:
-    """What tells programs of the way out."""
-    url, direct = f"http://{NAME}:{PORT}", "localhost,127.0.0.1"
+def proxy_environment(peers: Sequence[str] = ()) -> dict[str, str]:
+    """What tells programs of the way out; `peers` are reached without it."""
+    url, direct = f"http://{NAME}:{PORT}", ",".join(("localhost", "127.0.0.1", *peers))
     return dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), url) | {
         "no_proxy": direct, "NO_PROXY": direct}
