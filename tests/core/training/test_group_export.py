@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,12 +36,20 @@ def run(letter_policy, tmp_path_factory) -> Path:
 
 
 @pytest.mark.parametrize("form", ["trl-async", "verl", "skyrl", "slime-rollout", "verifiers"])
-def test_a_file_of_groups_is_the_old_or_the_new_one_wherever_its_export_is_killed(run: Path, tmp_path: Path, form: str
-                                                                                  ) -> None:
-    from core.training.group_export import sessions_in, write_groups
+def test_a_file_of_groups_is_the_old_or_the_new_one_wherever_its_export_is_killed(
+        run: Path, tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.training.group_export import GROUP_FORMS, sessions_in, write_groups
 
     db, target = run / "home" / "server.db", tmp_path / "there" / "groups.jsonl"
     chosen = sessions_in(db)
+
+    def encode(*given: object) -> Iterator[dict]:
+        for record in known.encode(*given):
+            sys.audit("os.listdir", str(target.parent))  # writing itself tells no auditor anything
+            yield record
+
+    known = GROUP_FORMS[form]
+    monkeypatch.setitem(GROUP_FORMS, form, known._replace(encode=encode))
 
     def export(sessions: list[str]) -> bytes:
         write_groups(form, db, sessions, target, str)
