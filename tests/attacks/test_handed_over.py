@@ -12,7 +12,7 @@ import pytest
 
 from core.domain.errors import InvalidInput
 from core.domain.ids import new_id
-from core.domain.task import Host
+from core.domain.task import Evaluator, Host
 from core.sandbox.local import LocalSandbox
 from core.sandbox.sandbox import Progress
 from core.tasks.artifacts import handed_over
@@ -41,7 +41,8 @@ def given(folder: Path, gives: str) -> list[tuple[str, bytes]]:
         try:
             await host.write_file("out", b"mine")
             host.gives = gives.replace("HERE", host.workspace.strip("/"))
-            async with handed_over(host, (f"{host.workspace}/out", "/never/there"), folder) as artifacts:
+            evaluator = Evaluator(submission=(f"{host.workspace}/out", "/never/there"))
+            async with handed_over(host, evaluator, folder) as artifacts:
                 return [(name, path.read_bytes()) for name, path in artifacts.files]
         finally:
             await host.stop()
