@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import random
@@ -65,7 +66,7 @@ def unpacked(rng: random.Random) -> Chore:
     """One file out of an archive, and what all of it holds."""
     names = [f"release/{word}/{n}.txt" for word in some(rng, GOODS, 3, 4) for n in range(3)]
     wanted, data = rng.choice(names), io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w:gz") as tar:
+    with gzip.GzipFile(fileobj=data, mode="wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
         for name in names:
             info = tarfile.TarInfo(name)
             content = lines([f"{name} {rng.randint(1, 10 ** 6)}"])
