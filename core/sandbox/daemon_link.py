@@ -180,7 +180,7 @@ class DaemonLink:
 
     def _drop(self, error: ReportableError) -> None:
         writer, self._writer = self._writer, None
-        if writer is not None:
+        if writer is not None and not _is_over(writer):
             writer.transport.abort()  # nobody waits for what is not sent yet, and whom it was for may never take it
         for waiting in self._waiting.values():
             if not waiting.answer.done():
@@ -192,3 +192,8 @@ class DaemonLink:
 
     def _lost(self, why: str) -> Unavailable:
         return Unavailable("sandbox_lost", f"Sandbox {self.name} cannot be reached: {why}.", why=why)
+
+
+def _is_over(writer: asyncio.StreamWriter) -> bool:
+    """Whether nothing is left to be let go: a pipe's transport that was lost raises AttributeError when it is aborted."""
+    return writer.transport.is_closing() and not writer.transport.get_write_buffer_size()

@@ -175,3 +175,23 @@ def test_a_connection_that_ends_while_a_request_is_written_leaves_nothing_behind
     asyncio.run(life())
     gc.collect()
     assert [r.getMessage() for r in caplog.records if r.name == "asyncio"] == []
+
+
+def test_a_way_that_ends_before_the_first_word_is_a_connection_that_was_lost() -> None:
+    """The program that leads to the daemon (ssh, say) ends at once: its pipe is lost before it is let go of."""
+    async def ended() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        pipe = asyncio.subprocess.PIPE
+        way = await asyncio.create_subprocess_exec("true", stdin=pipe, stdout=pipe)
+        await way.wait()
+        assert way.stdin is not None
+        assert way.stdout is not None
+        return way.stdout, way.stdin
+
+    async def life() -> None:
+        link = DaemonLink(ended, "gone")
+        with pytest.raises(Unavailable) as lost:
+            await link.ask(Terminals, "terminals")
+        assert lost.value.code == "sandbox_lost"
+        await link.close()
+
+    asyncio.run(life())
