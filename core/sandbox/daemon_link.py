@@ -195,5 +195,5 @@ class DaemonLink:
 
 
 def _is_over(writer: asyncio.StreamWriter) -> bool:
-    """Whether nothing is left to be let go: a pipe's transport that was lost raises AttributeError when it is aborted."""
+    """Whether nothing is left to be let go. A pipe that was lost raises AttributeError when it is aborted."""
     return writer.transport.is_closing() and not writer.transport.get_write_buffer_size()
