@@ -54,7 +54,7 @@ class Trial:
         shutil.copy(_trajectory(), box / f"trajectory{_trajectory().suffix}")
         for name in ("window_time.py", "lived.sh", "lived.py", ON_DISPLAY.name):
             shutil.copy(Path(__file__).with_name(name), box / name)
-        if package("run").exists():
+        if package("run").exists():  # the short trial leaves it out
             shutil.copy(package("run"), box / "tiphys.run")
 
     def deb(self) -> None:
@@ -238,6 +238,9 @@ def main() -> None:
     parser.add_argument("--before", metavar="REVISION")
     parser.add_argument("--release", choices=RELEASES, action="append")
     chosen = parser.parse_args()
+    for needed in map(package, ("deb",) if chosen.short else ("deb", "run")):
+        if not needed.exists():
+            raise SystemExit(f"{needed.relative_to(ROOT)} is not there: make packages builds it.")
     if chosen.before:
         build_before(chosen.before)
     for release in chosen.release or (RELEASES[-1:] if chosen.short else RELEASES):
