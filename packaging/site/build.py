@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 SOURCE, TOOLS = ROOT / "build" / "site" / "source", ROOT / "build" / "site" / "tools"
 TOP = {"README.md": "index.md", "SECURITY.md": "SECURITY.md", "SECURITY.zh.md": "SECURITY.zh.md",
-       "ARCHITECTURE.md": "ARCHITECTURE.md", "CHANGELOG.md": "CHANGELOG.md"}
+       "ARCHITECTURE.md": "ARCHITECTURE.md", "DECISIONS.md": "DECISIONS.md", "CHANGELOG.md": "CHANGELOG.md"}
 """Pages at the top of the project, and what they are called in the site."""
 
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
