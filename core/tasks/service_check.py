@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from core.domain.errors import InvalidInput
 from core.domain.ids import is_id
-from core.domain.task import AgentSettings, Host, Program, Task, start_order
+from core.domain.task import AgentSettings, Health, Host, Program, Task, start_order
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}\Z")
 _ACCOUNT = re.compile(r"[a-z0-9_][a-z0-9_-]{0,31}(?::[a-z0-9_][a-z0-9_-]{0,31})?\Z")
@@ -43,8 +43,8 @@ def _wrong(task: Task, agent: AgentSettings) -> Iterator[Wrong]:
     if not task.peers or agent.sandbox != "docker" or any(host.machine for host in task.hosts):
         yield "services", names[-1], "left out, where hosts are no containers that reach each other (`peers`)"
     for one in task.services:
-        yield from _of_host(one)
-        yield from _of_program(one.program or Program(), task)
+        wrong = (*_of_host(one), *_of_program(one.program or Program(), task))
+        yield from ((f"services.{one.name}.{field}", value, wanted) for field, value, wanted in wrong)
     try:
         start_order(task.services)
     except ValueError:
@@ -53,23 +53,32 @@ def _wrong(task: Task, agent: AgentSettings) -> Iterator[Wrong]:
 
 def _of_host(one: Host) -> Iterator[Wrong]:
     if one.program is None or not (one.image or one.build):
-        yield "services.image", one.image, "an image, where there is no `build`"
+        yield "image", one.image, "an image, where there is no `build`"
     if one.gpus or one.machine or one.user:
-        yield "services.gpus", one.name, "left out, as `machine` and `user` (that of its `program`) are"
+        yield "gpus", one.name, "left out, as `machine` and `user` (that of its `program`) are"
     if not _PLACE.match(one.workdir):
-        yield "services.workdir", one.workdir, "an absolute path"
+        yield "workdir", one.workdir, "an absolute path"
 
 
 def _of_program(program: Program, task: Task) -> Iterator[Wrong]:
     texts = [*(program.entrypoint or ()), *(program.command or ())]
-    yield from (("services.program", text, "plain text") for text in texts if "\0" in text)
+    yield from (("program", text, "plain text") for text in texts if "\0" in text)
     if program.user and not _ACCOUNT.match(program.user):
-        yield "services.program.user", program.user, "an account of the image, or its number"
-    health = program.health
-    if health and not (health.command and 0.1 <= health.every_s <= 3600 and 0.1 <= health.timeout_s <= 3600
-                       and 1 <= health.retries <= 1000 and health.begins_s <= 3600):
-        yield "services.program.health", health, "a command, of times up to an hour and of at most 1,000 retries"
+        yield "program.user", program.user, "an account of the image, or its number"
+    if program.health:
+        yield from _of_health(program.health)
     services = {one.name for one in task.services}
     for name, stage in program.after.items():
         if name not in services and (stage != "started" or name not in {host.name for host in task.hosts}):
-            yield "services.program.after", name, "a service, or a host that is `started`"
+            yield "program.after", name, "a service, or a host that is `started`"
+
+
+def _of_health(health: Health) -> Iterator[Wrong]:
+    if not health.command:
+        yield "program.health.command", "", "a command"
+    if not 1 <= health.retries <= 1000:
+        yield "program.health.retries", health.retries, "a number from 1 to 1,000"
+    for field, seconds, least in (("every_s", health.every_s, 0.1), ("timeout_s", health.timeout_s, 0.1),
+                                  ("begins_s", health.begins_s, 0)):
+        if not least <= seconds <= 3600:
+            yield f"program.health.{field}", seconds, f"a number of seconds from {least:g} to 3,600"

@@ -400,7 +400,9 @@ def test_services_with_programs_run_beside_the_agents_host(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("old", "new", "words"), [
     ("  db:\n", "  db:\n    depends_on: [web]\n", "without a circle"),
-    ("user: 70", "user: '../x'", "services.program.user"), ("[WEB=", "[W B=x, WEB=", "hosts.environment"),
+    ("user: 70", "user: '../x'", "services.db.program.user"), ("[WEB=", "[W B=x, WEB=", "hosts.environment"),
+    ("retries: 5", "retries: 5000", "services.web.program.health.retries of a task cannot be '5000'"),
+    ("interval: 1m30s", "interval: 2h", "services.web.program.health.every_s of a task cannot be '7200.0'"),
     ("rows.sql:/docker-entrypoint-initdb.d", "rows.sql:/etc/x", "hosts.data.target"),
 ])
 def test_what_services_may_not_be_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
