@@ -23,7 +23,8 @@ class TaskScope:
 
     def __init__(self, name: str, on_error: OnError | None = None) -> None:
         self.name = name
-        self._on_error = on_error
+        self.on_error = on_error
+        """Whom a task is told that failed and has no reader of its own; who shows errors may come later."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
@@ -34,7 +35,7 @@ class TaskScope:
             raise RuntimeError(f"The scope {self.name} is closed; {name} cannot start.")
         task = asyncio.get_running_loop().create_task(coro, name=f"{self.name}: {name}")
         self._tasks.add(task)
-        task.add_done_callback(lambda done: self._ended(done, on_error or self._on_error))
+        task.add_done_callback(lambda done: self._ended(done, on_error or self.on_error))
         return task
 
     @property

@@ -148,7 +148,7 @@ class ChartsController(QObject):
     # ---- saving ----------------------------------------------------------------------------------
 
     def _save_picture(self, kind: str) -> None:
-        self._place.scope.spawn(self._save_as(kind), name="save charts", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._save_as(kind), name="save charts")
 
     async def _save_as(self, kind: str) -> None:
         name = f"{self._place.sight.session}.{kind}"

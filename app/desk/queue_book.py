@@ -180,7 +180,7 @@ class QueueBook(QObject):
         self._wanted = Shown(queue=key, title=title)
         self._on_changed()
 
-    def go_next(self, by: int = 1) -> None:
+    def go_next(self, by: int, *_: object) -> None:
         """Go to the next session of the queue that is left for the reader, or take one that nobody has."""
         key = self.asks_of(self._sight.session) or self.shown.queue or self._only()
         queue = self.queue(key)

@@ -40,12 +40,12 @@ class Sender(QObject):
         """
         self.storing += 1
         self._scope.spawn(self._send(session, op, stored, failed, refused, clear_draft),
-                          name=f"send {type(op).__name__}", on_error=self._notices.report)
+                          name=f"send {type(op).__name__}")
 
     def store_draft(self, session: str, text: str) -> None:
         """Put what is being written to a session on disk; an empty text clears it."""
         self.storing += 1
-        self._scope.spawn(self._store_draft(session, text), name="store draft", on_error=self._notices.report)
+        self._scope.spawn(self._store_draft(session, text), name="store draft")
 
     async def _store_draft(self, session: str, text: str) -> None:
         try:

@@ -58,7 +58,7 @@ class DraftsController(QObject):
         place.actions["file.drafts"].triggered.connect(self._on_asked)
 
     def _on_asked(self) -> None:
-        self._place.scope.spawn(self._choose(), name="drafts", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._choose(), name="drafts")
 
     async def _choose(self) -> None:
         title = self.tr("The folder that tiphys tasks generate made")

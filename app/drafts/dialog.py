@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -46,9 +47,10 @@ class DraftsDialog(QDialog):
         self.gates = PlainLabel("", self, wrap=True)
         self.reason = QLineEdit(self, placeholderText=self.tr("Why (needed to refuse, or to have it mended)"))
         self.reason.setAccessibleName(self.tr("Why"))
-        self.buttons = {state: QPushButton(words, self) for state, words in (
+        shown: tuple[tuple[DraftState, str], ...] = (
             ("accepted", self.tr("Accept (A)")), ("refused", self.tr("Refuse (R)")),
-            ("to mend", self.tr("To mend (M)")))}
+            ("to mend", self.tr("To mend (M)")))
+        self.buttons = {state: QPushButton(words, self) for state, words in shown}
         self.session = QPushButton(self.tr("Session of its author"), self)
         self._wanted: DraftState = "refused"
         self._lay_out()
@@ -75,23 +77,14 @@ class DraftsDialog(QDialog):
         self.history.selectionModel().currentChanged.connect(self._show_answer)
         self.reason.returnPressed.connect(self._decide_as_wanted)
         self.session.clicked.connect(self._ask_session)
-        slots = {"accepted": self._accept_draft, "refused": self._refuse_draft, "to mend": self._return_draft}
         for state, button in self.buttons.items():
             button.setAutoDefault(False)
-            button.clicked.connect(slots[state])
+            decide = partial(self.decide, state)
+            button.clicked.connect(decide)
             for place in (self.list, self.history, self.text):
                 key = QShortcut(QKeySequence(KEYS[state]), place, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-                key.activated.connect(slots[state])
+                key.activated.connect(decide)
         self.session.setAutoDefault(False)
-
-    def _accept_draft(self) -> None:
-        self.decide("accepted")
-
-    def _refuse_draft(self) -> None:
-        self.decide("refused")
-
-    def _return_draft(self) -> None:
-        self.decide("to mend")
 
     def show_drafts(self, records: Sequence[DraftRecord]) -> None:
         """Show these; the chosen draft stays chosen."""
@@ -102,7 +95,7 @@ class DraftsDialog(QDialog):
             self.list.setCurrentIndex(self.drafts.index(0))
         self._show_draft()
 
-    def decide(self, state: DraftState) -> None:
+    def decide(self, state: DraftState, *_: object) -> None:
         """Say what becomes of the chosen draft; without a reason the box waits for one where it is needed."""
         record, reason = self.chosen, self.reason.text().strip()
         if record is None or self.is_waiting:

@@ -138,7 +138,7 @@ class ExportController(QObject):
 
     def _on_findings(self, folder: str, places: int, report: Report) -> None:
         self._show_report(report)
-        self._place.scope.spawn(self._confirm(folder, places), name="export", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._confirm(folder, places), name="export")
 
     async def _confirm(self, folder: str, places: int) -> None:
         question = self.tr("%n place(s) look like secrets. Write the data set?", None, plural(places))

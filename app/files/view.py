@@ -81,8 +81,9 @@ class FilesView(QWidget):
         self.files.chosen.connect(self.chosen)
         self.old.activated.connect(self._ask_versions)
         self.new.activated.connect(self._ask_versions)
-        for key, slot in (("older", self._back), ("newer", self._on), ("next_place", self._next_place),
-                          ("previous_place", self._previous_place), ("step", self._ask_step)):
+        for key, slot in (("older", partial(self._shift, -1)), ("newer", partial(self._shift, 1)),
+                          ("next_place", partial(self.diff.next_change, 1)),
+                          ("previous_place", partial(self.diff.next_change, -1)), ("step", self._ask_step)):
             actions[key].triggered.connect(slot)
         self.show_files(0, False, None)
 
@@ -248,25 +249,13 @@ class FilesView(QWidget):
     def _ask_versions(self) -> None:
         self.compared.emit(int(self.old.currentData() or 0), int(self.new.currentData() or 0))
 
-    def _shift(self, by: int) -> None:
+    def _shift(self, by: int, *_: object) -> None:
         new = int(self.new.currentData() or 0) + by
         if 1 <= new < len(self._states):
             self.compared.emit(new - 1, new)
 
-    def _back(self) -> None:
-        self._shift(-1)
-
-    def _on(self) -> None:
-        self._shift(1)
-
     def _ask_step(self) -> None:
         self.step_asked.emit(self._states[int(self.new.currentData() or 0)].step)
-
-    def _previous_place(self) -> None:
-        self.diff.next_change(-1)
-
-    def _next_place(self) -> None:
-        self.diff.next_change(1)
 
 
 def _row(box: QWidget, *widgets: QWidget) -> QHBoxLayout:

@@ -61,7 +61,7 @@ class RemoteSearch(QObject):
         known = self.replies.get(desk.server)
         self.replies[desk.server] = known if known is not None and known.state == "answered" else ServerReply()
         self._tasks[desk.server] = self._place.scope.spawn(
-            self._await_reply(desk, self._words), name=f"search {desk.server}", on_error=self._place.notices.report)
+            self._await_reply(desk, self._words), name=f"search {desk.server}")
 
     async def _await_reply(self, desk: Desk, words: str) -> None:
         try:

@@ -80,7 +80,7 @@ class QueueView(QWidget):
     def _connect(self) -> None:
         self.words.textChanged.connect(self.words_changed)
         self.words.installEventFilter(self)
-        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.list.selectionModel().currentChanged.connect(self.current_changed)
         self.list.activated.connect(self._on_activated)
         self.list.withdraw_asked.connect(self.withdraw_asked)
         self.list.again_asked.connect(self.again_asked)
@@ -128,9 +128,6 @@ class QueueView(QWidget):
             self._on_rows()
             return True
         return went_down(key, self.list) or super().eventFilter(watched, event)
-
-    def _on_current(self) -> None:
-        self.current_changed.emit()
 
     @property
     def shows_all(self) -> bool:

@@ -163,7 +163,7 @@ class ImportsController(QObject):
             self._new_files.append(self._opening)
         self._keep_watching(follow)
         if self._waiting:
-            self._place.scope.spawn(self._next(), name="import", on_error=notices.report)
+            self._place.scope.spawn(self._next(), name="import")
 
     # ---- files that grow -------------------------------------------------------------------------
 

@@ -52,15 +52,12 @@ class GroupTable(QTableView):
         self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self.setAccessibleName(self.tr("The sessions of one task side by side"))
-        self.doubleClicked.connect(self._on_double_click)
+        self.doubleClicked.connect(self.opened)
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         """Another cell."""
         super().currentChanged(current, previous)
         self.reached.emit()
-
-    def _on_double_click(self) -> None:
-        self.opened.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter opens the session at the step."""

@@ -78,7 +78,7 @@ class RemovalController(QObject):
         if session and not self._busy:
             self._busy = True
             self._enable_actions()
-            self._place.scope.spawn(self._alone(key, session), name=key, on_error=self._place.notices.report)
+            self._place.scope.spawn(self._alone(key, session), name=key)
 
     async def _alone(self, key: str, session: str) -> None:
         try:

@@ -28,20 +28,14 @@ class QueueActs(QObject):
         actions = place.actions
         for key, slot in (("make", self._ask_new), ("add", self._ask_queue), ("take", self._take),
                           ("give_back", self._give_back), ("give_to", self._ask_person), ("done", self._finish),
-                          ("remove", self._remove), ("close", self._ask_close), ("next", self._go_next),
-                          ("previous", self._go_back)):
+                          ("remove", self._remove), ("close", self._ask_close),
+                          ("next", partial(self._queues.go_next, 1)), ("previous", partial(self._queues.go_next, -1))):
             actions[f"queue.{key}"].triggered.connect(slot)
         for signal in (place.queues.changed, place.queues.shown_changed, place.queues.session_chosen):
             signal.connect(self._enable_acts)
         view.list.selectionModel().selectionChanged.connect(self._enable_acts)
         view.list.model().modelReset.connect(self._enable_acts)
         self._enable_acts()
-
-    def _go_next(self, *_: object) -> None:
-        self._queues.go_next()
-
-    def _go_back(self, *_: object) -> None:
-        self._queues.go_next(-1)
 
     # ---- what can be done ------------------------------------------------------------------------
 
@@ -165,7 +159,7 @@ class QueueActs(QObject):
         self._queues.send(key, ChangeQueue(add=same))
 
     def _ask_close(self, *_: object) -> None:
-        self._place.scope.spawn(self._close(self._key), name="close queue", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._close(self._key), name="close queue")
 
     async def _close(self, key: str) -> None:
         queue = self._queues.queue(key)

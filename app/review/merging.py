@@ -24,7 +24,7 @@ class MergingController(QObject):
         place.actions["file.merge"].triggered.connect(self._on_asked)
 
     def _on_asked(self) -> None:
-        self._place.scope.spawn(self._choose(), name="merge", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._choose(), name="merge")
 
     async def _choose(self) -> None:
         await self.merge(await files_to_open(self._window, self.tr("Merge the opinions in archives of sessions")))

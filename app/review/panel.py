@@ -200,8 +200,7 @@ class ReviewController(QObject):
                 hint = self.tr("Step {n} was not in sight: look at it, then press again.")
                 self._place.notices.tell(hint.format(n=number(target.entries[0].head.number)), "info")
             case "unseen":
-                self._place.scope.spawn(self._ask(target, value, act), name="judge-unseen",
-                                        on_error=self._place.notices.report)
+                self._place.scope.spawn(self._ask(target, value, act), name="judge-unseen")
 
     async def _ask(self, target: Target, value: str, act: Callable[[], None]) -> None:
         if await yes_or_no(self._view, *self._view.question(target, value)):

@@ -73,7 +73,7 @@ class ServerDesks(QObject):
         """Make it as the list says: open and connected, open and offline, or gone."""
         entry = self._place.servers.get(server)
         if entry is None:
-            self._place.scope.spawn(self._take_down(server), name="leave a server", on_error=self._place.notices.report)
+            self._place.scope.spawn(self._take_down(server), name="leave a server")
             return
         self._open(server)
         connection = self._connections.get(server)
@@ -169,7 +169,7 @@ class ServersController(QObject):
             self._desks.hurry(server)
 
     def _remove_server(self, server: str) -> None:
-        self._place.scope.spawn(self._remove_asked(server), name="remove server", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._remove_asked(server), name="remove server")
 
     async def _remove_asked(self, server: str) -> None:
         entry = self._place.servers.get(server)

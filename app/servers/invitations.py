@@ -37,7 +37,7 @@ class InvitationsController(QObject):
         except ReportableError as error:
             self._place.notices.report(error)
             return
-        self._place.scope.spawn(self._join(invitation, parent), name="invitation", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._join(invitation, parent), name="invitation")
 
     def open_file(self, path: str) -> None:
         """The same for an invitation's file."""

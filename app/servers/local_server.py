@@ -51,7 +51,7 @@ class DeskConnection:
         client = Client(self._desk.replica, url, token, program=named("tiphys desktop"))
         client.on_failed.append(self._on_failed)
         self._desk.attach(client)
-        self._task = self._scope.spawn(client.run(), name="client", on_error=self._notices.report)
+        self._task = self._scope.spawn(client.run(), name="client")
 
     def _on_failed(self, failed: Failed) -> None:
         if failed.code == HELD:
@@ -87,7 +87,7 @@ class LocalServer(QObject):
         """Work with this home's own server; start it when it does not run."""
         if not self._serving:
             self._serving = True
-            self._scope.spawn(self._keep_serving(), name="private server", on_error=self._notices.report)
+            self._scope.spawn(self._keep_serving(), name="private server")
 
     async def _keep_serving(self) -> None:
         reported = False

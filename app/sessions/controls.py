@@ -59,7 +59,7 @@ class ControlsController(QObject):
             return
         if control == "stop" or self._place.settings.get("sessions.ask"):
             confirmed = self._confirm(control, row)
-            self._place.scope.spawn(confirmed, name=control, on_error=self._place.notices.report)
+            self._place.scope.spawn(confirmed, name=control)
         else:
             self._send(control, row.session)
 

@@ -56,7 +56,7 @@ class NewSessionController(QObject):
 
     def _start_demonstration(self, *_: object) -> None:
         """The scripted agent of the demonstration, on this computer, as `tiphys demo` starts it."""
-        self._place.scope.spawn(self._demonstrate(), name="demonstration", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._demonstrate(), name="demonstration")
 
     async def _demonstrate(self) -> None:
         """Without an engine for sandboxes the reader is asked whether the agent may do without one."""
@@ -76,8 +76,7 @@ class NewSessionController(QObject):
     def _create_session(self, choice: Choice) -> None:
         words = _words(choice)
         if words:
-            self._place.scope.spawn(self._allow_and_start(choice, words), name="allow a task",
-                                    on_error=self._place.notices.report)
+            self._place.scope.spawn(self._allow_and_start(choice, words), name="allow a task")
         else:
             self._start(choice)
 
@@ -105,8 +104,7 @@ class NewSessionController(QObject):
 
     def _ask_offer(self, server: str) -> None:
         self._forget()
-        self._asking = self._place.scope.spawn(self._fetch_offer(server), name="list tasks",
-                                               on_error=self._place.notices.report)
+        self._asking = self._place.scope.spawn(self._fetch_offer(server), name="list tasks")
 
     def _on_closed(self, *_: object) -> None:
         self._forget()

@@ -126,7 +126,7 @@ class SnapshotsController(QObject):
         self._is_behind = True
         if not self._is_reading:
             self._is_reading = True
-            self._place.scope.spawn(self._read(), name="snapshots", on_error=self._place.notices.report)
+            self._place.scope.spawn(self._read(), name="snapshots")
 
     async def _read(self) -> None:
         try:
@@ -166,7 +166,7 @@ class SnapshotsController(QObject):
         self._place.actions["session.branch"].trigger()
 
     def _ask_restore(self, fact: SnapshotTaken) -> None:
-        self._place.scope.spawn(self._restore(fact, self._session), name="restore", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._restore(fact, self._session), name="restore")
 
     async def _restore(self, fact: SnapshotTaken, session: str) -> None:
         assert self._dialog is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
@@ -56,8 +57,8 @@ class EyeController(QObject):
         actions, eye = self._place.actions, self._eye
         eye.offer([actions["view.copy_json"], actions["view.copy_curl"]])
         actions["view.raw"].toggled.connect(self._draw_again)
-        actions["view.copy_json"].triggered.connect(self._copy_json)
-        actions["view.copy_curl"].triggered.connect(self._copy_curl)
+        actions["view.copy_json"].triggered.connect(partial(self._gather, "json"))
+        actions["view.copy_curl"].triggered.connect(partial(self._gather, "curl"))
         eye.opened.connect(self._open_message)
         eye.gone_asked.connect(self._find_gone)
         eye.presence.asked.connect(self._on_asked)
@@ -153,13 +154,7 @@ class EyeController(QObject):
 
     # ---- copies ----------------------------------------------------------------------------------
 
-    def _copy_json(self) -> None:
-        self._gather("json")
-
-    def _copy_curl(self) -> None:
-        self._gather("curl")
-
-    def _gather(self, kind: str) -> None:
+    def _gather(self, kind: str, *_: object) -> None:
         """Fetch what is missing first; going elsewhere meanwhile cancels."""
         self._place.actions["view.eye"].setChecked(True)
         if self._copy is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
@@ -60,8 +61,8 @@ class StepView(QWidget):
         self.empty = Empty(self.tr("The chosen step appears here: what the model thought, did and got back. "
                                    "At the live tail it is the newest step."), self)
         self._lay_out()
-        self.before.clicked.connect(self._on_before)
-        self.after.clicked.connect(self._on_after)
+        self.before.clicked.connect(partial(self.moved.emit, -1))
+        self.after.clicked.connect(partial(self.moved.emit, 1))
         eye_action.toggled.connect(self._show_page)
         self._show_page(False)
 
@@ -109,9 +110,3 @@ class StepView(QWidget):
             policy = QSizePolicy.Policy.Expanding if shown else QSizePolicy.Policy.Ignored
             page.setSizePolicy(policy, policy)
         self.pages.setCurrentIndex(int(eye))
-
-    def _on_before(self) -> None:
-        self.moved.emit(-1)
-
-    def _on_after(self) -> None:
-        self.moved.emit(1)

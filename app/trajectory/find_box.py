@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject
 
@@ -59,8 +60,8 @@ class FindBoxController(QObject):
         panel.find_changed.connect(self._on_find)
         panel.find_next.connect(self._find_words)
         actions["go.find"].triggered.connect(panel.start_find)
-        actions["go.find_next"].triggered.connect(self._find_next)
-        actions["go.find_previous"].triggered.connect(self._find_previous)
+        actions["go.find_next"].triggered.connect(partial(self._find_words, False))
+        actions["go.find_previous"].triggered.connect(partial(self._find_words, True))
         self._place.desks.blob_arrived.connect(self._on_blob)
 
     def leave(self) -> None:
@@ -111,13 +112,7 @@ class FindBoxController(QObject):
             self._place.cursor.to_step(int(digits))
         return digits.isdigit() or not digits
 
-    def _find_next(self) -> None:
-        self._find_words(False)
-
-    def _find_previous(self) -> None:
-        self._find_words(True)
-
-    def _find_words(self, back: bool) -> None:
+    def _find_words(self, back: bool, *_: object) -> None:
         words = self._panel.find_box.text().strip()
         if NESTED.fullmatch(words) and (to := step_named(self._place.sight.desk, self._place.sight.session, words)):
             self._place.cursor.move(*to)

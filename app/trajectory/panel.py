@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
@@ -90,8 +92,9 @@ class TrajectoryController(QObject):
         panel.follow_asked.connect(self._follow_end)
         panel.list.follow_changed.connect(self._on_follow)
         for key, slot in (
-            ("go.next_step", self._next), ("go.previous_step", self._previous), ("go.follow", self._follow_end),
-            ("go.next_error", self._next_error), ("go.previous_error", self._previous_error),
+            ("go.next_step", partial(self._go, 1)), ("go.previous_step", partial(self._go, -1)),
+            ("go.follow", self._follow_end), ("go.next_error", partial(self._jump, False)),
+            ("go.previous_error", partial(self._jump, True)),
         ):
             actions[key].triggered.connect(slot)
 
@@ -207,13 +210,7 @@ class TrajectoryController(QObject):
         self._view.list.follow()
         self._show_place()
 
-    def _next(self) -> None:
-        self._go(1)
-
-    def _previous(self) -> None:
-        self._go(-1)
-
-    def _go(self, by: int) -> None:
+    def _go(self, by: int, *_: object) -> None:
         trajectory = self._model.trajectory
         if trajectory is None or not trajectory.steps:
             return
@@ -261,15 +258,9 @@ class TrajectoryController(QObject):
 
     # ---- errors and filters ----------------------------------------------------------------------
 
-    def _next_error(self) -> None:
-        self._jump(self._model.errors(), False)
-
-    def _previous_error(self) -> None:
-        self._jump(self._model.errors(), True)
-
-    def _jump(self, items: list[int], back: bool) -> None:
-        """Go to the next (or previous) of some items, round the end."""
-        here = self._here()
+    def _jump(self, back: bool, *_: object) -> None:
+        """Go to the next (or previous) error, round the end."""
+        here, items = self._here(), self._model.errors()
         after = [item for item in items if (item < here if back else item > here)]
         if items:
             self._go_to_item((after or items)[-1 if back else 0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
@@ -101,8 +103,8 @@ class TrajectoryView(QWidget):
         self.find_box.textChanged.connect(self._on_words)
         self.regex.toggled.connect(self._on_words)
         self.filters_button.toggled.connect(self._on_filters)
-        self.before.clicked.connect(self._find_before)
-        self.after.clicked.connect(self._find_after)
+        self.before.clicked.connect(partial(self.find_next.emit, True))
+        self.after.clicked.connect(partial(self.find_next.emit, False))
         self.facets.chosen.connect(self.filter_chosen)
         self.nothing.all_asked.connect(self.show_all)
         self.chip.clicked.connect(self.follow_asked)
@@ -247,9 +249,3 @@ class TrajectoryView(QWidget):
         self.filters_asked.emit(on)
         if on:
             self.filters.boxes["family"].setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _find_before(self) -> None:
-        self.find_next.emit(True)
-
-    def _find_after(self) -> None:
-        self.find_next.emit(False)

@@ -78,14 +78,14 @@ class ApplicationController(QObject):
     # ---- imports ---------------------------------------------------------------------------------
 
     def _import_files(self) -> None:
-        self._place.scope.spawn(self._choose_files(), name="import", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._choose_files(), name="import")
 
     def _import_folder(self) -> None:
-        self._place.scope.spawn(self._choose_files(folder=True), name="import", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._choose_files(folder=True), name="import")
 
     def open_dropped(self, files: list[str]) -> None:
         """Open files and folders that were dropped, or found."""
-        self._place.scope.spawn(self.import_files(files), name="import", on_error=self._place.notices.report)
+        self._place.scope.spawn(self.import_files(files), name="import")
 
     async def _choose_files(self, *, folder: bool = False) -> None:
         title = self.tr("Open a folder of trajectories") if folder else self.tr("Open trajectories")

@@ -113,6 +113,7 @@ class Desktop(QObject):
         self.quit = asyncio.Event()
         self.replica = Replica(home.replicas / "local.db")
         self.notices = Notices(self)
+        scope.on_error = self.notices.report
         self.undrawn = Undrawn(self.notices, self)
         self.cursor = Cursor(self)
         local = Desk(self.replica, parent=self)
@@ -193,7 +194,7 @@ class Desktop(QObject):
             self.places.await_link(links[0])
         if files:
             opening = self.application.import_files(files, follow=asked.follow)
-            self.place.scope.spawn(opening, name="import", on_error=self.notices.report)
+            self.place.scope.spawn(opening, name="import")
 
     def take_over(self, asked: OpenRequest) -> None:
         """Another start of the program hands over what it was asked for. Raises as `go` does."""

@@ -25,7 +25,7 @@ class LearningRuns(QObject):
         place.runs.session_opened.connect(self._show_steps)
 
     def _open_run(self) -> None:
-        self._place.scope.spawn(self._choose_run(), name="open run", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._choose_run(), name="open run")
 
     async def _choose_run(self) -> None:
         for folder in await files_to_open(self._window, self.tr("Open the folder of a learning run"), folder=True):
@@ -40,8 +40,7 @@ class LearningRuns(QObject):
         self._window.show_panel("learning")
 
     def _import_session(self, file: str, step: int) -> None:
-        self._place.scope.spawn(self._imports.open([file], step=step), name="import",
-                                on_error=self._place.notices.report)
+        self._place.scope.spawn(self._imports.open([file], step=step), name="import")
 
     def _show_steps(self) -> None:
         """The panel of the run stands where the list of steps does."""

@@ -33,7 +33,7 @@ class StartController(QObject):
         """The window is shown: show the page where nothing is there, and count what lies around."""
         self._show_start()
         if self.page.isVisible():
-            self._place.scope.spawn(self._look(), name="count usual folders", on_error=self._place.notices.report)
+            self._place.scope.spawn(self._look(), name="count usual folders")
 
     def leave(self, *_: object) -> None:
         """The reader wants to see the panels; the keys go where they act."""

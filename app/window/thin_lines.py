@@ -30,7 +30,7 @@ class ThinLines(QObject):
     def __init__(self, window: QMainWindow, docks: Mapping[str, PanelDock], files: QAction) -> None:
         """`files` opens and folds the files."""
         super().__init__(window)
-        files.triggered.connect(self._toggle_files)
+        files.triggered.connect(partial(self.toggle, "files"))
         self._window, self._docks = window, docks
         self.by_hand: dict[str, bool] = {}
         """Panels that the reader opened (True) or folded (False)."""
@@ -59,10 +59,7 @@ class ThinLines(QObject):
         self.by_hand[key] = True
         self.fit()
 
-    def _toggle_files(self, *_: object) -> None:
-        self.toggle("files")
-
-    def toggle(self, key: str) -> None:
+    def toggle(self, key: str, *_: object) -> None:
         """Fold a panel that can be seen, open it otherwise."""
         dock = self._docks[key]
         if dock.is_seen and not dock.is_thin and not dock.isFloating():

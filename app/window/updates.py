@@ -42,7 +42,7 @@ class UpdatesController(QObject):
     def start(self) -> None:
         """Begin to look into the feed."""
         if self._place.settings.updates is not None:
-            self._place.scope.spawn(self._watch_feed(), name="updates", on_error=self._place.notices.report)
+            self._place.scope.spawn(self._watch_feed(), name="updates")
 
     def watch_installed(self) -> None:
         """Note which version runs, and begin to look whether another one is installed."""
@@ -55,7 +55,7 @@ class UpdatesController(QObject):
         if found in ("", running_version(), self._offered):
             return
         self._offered = found
-        self._place.scope.spawn(self._offer_restart(found), name="restart", on_error=self._place.notices.report)
+        self._place.scope.spawn(self._offer_restart(found), name="restart")
 
     async def _watch_feed(self) -> None:
         while True:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,7 +22,6 @@ from core import logs
 from core.actions.registry import ActionRunner, RunnerState
 from core.agents.branching import answering, seed
 from core.agents.delivery import Inbox, News
-from core.agents.external import ExternalAgent
 from core.agents.hosts import SessionHosts, read_places
 from core.agents.journal import Journal
 from core.agents.live_action import telling
@@ -56,6 +56,9 @@ from core.tasks.catalogue import Catalogue
 from core.tasks.handing_in import HandingIn
 from core.tasks.images import built_images
 from core.tasks.task_check import check_task
+
+if TYPE_CHECKING:
+    from core.agents.external import ExternalAgent
 
 log = logging.getLogger("agent")
 
@@ -288,6 +291,8 @@ class _Run:
                                   hosts.services.sandboxes)
             agent: Agent | ExternalAgent
             if model is None:
+                from core.agents.external import ExternalAgent  # with the gateway, which takes long to import
+
                 agent = ExternalAgent(self._journal, self._inbox, self._signals, steps, hosts.first, actions,
                                       submissions, task, settings, self._folder, snapshots=snapshots,
                                       on_text=self._tell_thought, make_spool=self._spool_of)

@@ -49,7 +49,7 @@ def invite(name: str, role: str | None, scopes: tuple[str, ...], days: float, ac
     _warn(server)
     if target is not None:
         target = target if target.suffix == SUFFIX else target.with_name(target.name + SUFFIX)
-        _write(target, link)
+        write_secret(target, link)
     if as_json:
         emit({"name": name, "link": link, "file": str(target) if target else None, "server": server,
               "expires_at": datetime.now(UTC) + valid})
@@ -57,9 +57,10 @@ def invite(name: str, role: str | None, scopes: tuple[str, ...], days: float, ac
         say(str(target) if target else link)
 
 
-def _write(target: Path, link: str) -> None:
+def write_secret(target: Path, text: str) -> None:
+    """Write a line that nobody else may read. Raises Unavailable (file_not_written)."""
     try:
-        write_private(target, (link + "\n").encode())
+        write_private(target, (text + "\n").encode())
     except OSError as error:
         raise Unavailable("file_not_written", f"{target} cannot be written: {error}", path=str(target),
                           why=str(error)) from error

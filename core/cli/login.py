@@ -7,12 +7,11 @@ from pathlib import Path
 
 import click
 
+from core.cli.invite import write_secret
 from core.cli.output import emit, json_option, note, say
 from core.client.device_login import begin, log_in
 from core.client.invitation import Joined
-from core.domain.errors import Unavailable
 from core.store.accounts import make_token
-from core.store.home import write_private
 
 
 @click.command()
@@ -29,11 +28,7 @@ def login(address: str, token_file: Path | None, as_json: bool) -> None:
     token = make_token()
     joined = asyncio.run(_log_in(address, token))
     if token_file is not None:
-        try:
-            write_private(token_file, (token + "\n").encode())
-        except OSError as error:
-            raise Unavailable("file_not_written", f"{token_file} cannot be written: {error}", path=str(token_file),
-                              why=str(error)) from error
+        write_secret(token_file, token)
     if as_json:
         emit({"name": joined.name, "scopes": joined.scopes, "file": str(token_file) if token_file else None,
               "token": None if token_file else token})

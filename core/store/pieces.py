@@ -18,7 +18,7 @@ from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, NotFound, Unavailable
 from core.domain.ids import new_id
 from core.store.blobs import compress, decompress
-from core.store.home import make_private_folder
+from core.store.home import make_private_folder, sync
 from core.store.migrations import Migrations
 from core.store.schema import open_migrated
 from core.store.sqlite import Connection, scalar, transaction
@@ -219,9 +219,5 @@ class PieceWriter:
         self._file = None
         pack = self._name.removesuffix(".new")
         (self._store.packs / self._name).replace(self._store.packs / pack)
-        folder = os.open(self._store.packs, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(self._store.packs)
         return pack

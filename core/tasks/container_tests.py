@@ -22,7 +22,6 @@ from core.domain.ids import new_id
 from core.domain.task import Task
 from core.sandbox.archive import tar_of
 from core.sandbox.disk_watch import unless_full
-from core.sandbox.engine import drop_image, in_thread
 from core.sandbox.sandbox import Ran, Sandbox
 from core.tasks.artifacts import HandedOver, handed_over
 from core.tasks.evaluator_hosts import LOGS, TESTS, EvaluatorHosts
@@ -75,6 +74,8 @@ async def run_tests(task: Task, tests: Sequence[tuple[str, Path]], host: Sandbox
         return failed(f"The tests could not run: {error}")
     finally:
         if snapshot:
+            from core.sandbox.engine import drop_image, in_thread  # the SDK, which few tasks need, takes long
+
             await in_thread(drop_image, snapshot, hosts.place.address)
 
 

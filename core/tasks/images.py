@@ -13,11 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
-from docker.utils.build import PatternMatcher
 
 from core.domain.errors import InvalidInput
 from core.domain.task import AgentSettings, Host, Task
-from core.sandbox.built_image import LONGEST_S, build_task_image
 from core.sandbox.placement import HERE, EngineAddress, HostPlace, ways_out
 from core.tasks.apptainer import dockerfile_of
 from core.tasks.catalogue import Catalogue
@@ -52,6 +50,8 @@ def own_image(task: Task, images: Mapping[str, str]) -> str:
 
 
 def _built(catalogue: Catalogue, task: Task, host: Host, at: EngineAddress, lab_names: tuple[str, ...]) -> str:
+    from core.sandbox.built_image import LONGEST_S, build_task_image  # the SDK, which few tasks need, takes long
+
     name, dockerfile, files = _dockerfile(catalogue, task, host)
     if extra := set(dockerfile.bases) - set(host.bases):
         raise InvalidInput("bad_task", f"hosts.bases of a task must name every image that {name} builds upon: "
@@ -96,6 +96,8 @@ def _write_context(target: Path, dockerfile: Dockerfile, files: list[tuple[str, 
 
 def _wanted(files: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
     """The files but those that a .dockerignore leaves out, and the Dockerfile itself."""
+    from docker.utils.build import PatternMatcher
+
     ignore = next((path for name, path in files if name == ".dockerignore"), None)
     lines = read_text(ignore).splitlines() if ignore else []
     patterns = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
