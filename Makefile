@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check shape format agents agents-quick fuzz attacks foreign audit engines faults faults-long bench study study-people screenshots beside packages packages-test site clean
+# The rest: make lint types contracts translations check shape format agents agents-quick fuzz attacks foreign audit engines libraries faults faults-long bench study study-people screenshots beside packages packages-test site clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -13,7 +13,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: engines agents agents-quick beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study study-people packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
+.PHONY: engines libraries agents agents-quick beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study study-people packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -85,6 +85,12 @@ agents-quick: $(VENV)/.has-test
 	@timeout 180 $(SETUP)/agents.sh build/agents quick || echo "agents-quick: could not be installed here; passed over"
 	env -u CI PYTHONPATH=.:tests QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -q tests/conformance \
 	  -k "test_it_works and (mini-swe or claude or codex)"
+
+# The libraries that formats come with read real files beside our readers (docs/formats.md): from PyPI and npm, minutes.
+libraries: $(VENV)/.has-test
+	$(SETUP)/libraries.sh build/libraries
+	PATH=$(CURDIR)/build/libraries/codex/node_modules/.bin:$$PATH PYTHONPATH=.:tests $(BIN)/python -m pytest -q \
+	  tests/core/formats/test_own_libraries.py tests/core/formats/test_codex_itself.py
 
 # axolotl's own trainer on our rows, and Liger's kernels by Triton's interpreter: from PyPI, minutes (docs/engines.md).
 engines: $(VENV)/.has-test

@@ -43,5 +43,5 @@ async def run(home: Home, *arguments: str) -> tuple[list[dict[str, Any]], list[s
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
         return msgspec.json.decode(line, type=dict[str, Any])
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return None

@@ -48,5 +48,5 @@ def _call_parts(call: ToolCall) -> list[Part]:
 def _pretty(arguments: str) -> str:
     try:
         return msgspec.json.format(arguments, indent=2)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return arguments

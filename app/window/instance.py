@@ -100,7 +100,7 @@ class Doorbell:
             request = msgspec.json.decode(line, type=OpenRequest)
             request.check()
             self._asked(request)
-        except (msgspec.DecodeError, ReportableError) as error:
+        except (ReportableError, ValueError, RecursionError) as error:
             sentence = error.sentence if isinstance(error, ReportableError) else f"The request cannot be read: {error}"
             return msgspec.json.encode({"error": sentence})
         return msgspec.json.encode({"ok": True})

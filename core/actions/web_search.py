@@ -78,7 +78,7 @@ async def _ask(url: str, engine: str, key: str, a: WebSearch) -> list[_Hit]:
         raise ActionFailed("search_failed", f"{engine} answered with status {error.response.status_code}.") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ActionFailed("search_failed", f"{engine} cannot be reached ({type(error).__name__}).") from error
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ActionFailed("search_failed", f"{engine} gave an answer that cannot be read.") from error
     return answer.organic if serper else answer.results
 

@@ -124,7 +124,7 @@ def read_places(folder: Path) -> dict[str, HostPlace]:
         return msgspec.json.decode((folder / PLACES).read_bytes(), type=dict[str, HostPlace])
     except FileNotFoundError:
         return {}
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise Conflict("no_place", f"{folder / PLACES} cannot be read: {error}") from error
 
 

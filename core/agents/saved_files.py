@@ -157,7 +157,7 @@ class HostSaver:
             async with TaskScope(f"snapshot of {self._sandbox.host.name}") as scope:
                 async for kind, payload in _records(ahead(stream.output(), scope)):
                     await self._take(kind, payload)
-        except (msgspec.DecodeError, ValueError, IndexError) as error:
+        except (IndexError, ValueError, RecursionError) as error:
             raise InvalidInput("bad_tree", f"Host {self._sandbox.host.name} tells its files unreadably: {error}."
                                ) from error
         finally:
@@ -286,7 +286,7 @@ def read_tree(store: PieceStore, tree: str) -> list[TreeEntry]:
     """The names in a folder of a snapshot. Raises NotFound, InvalidInput (bad_tree)."""
     try:
         entries = _TREE.decode(store.get(tree))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput("bad_tree", f"A folder of a snapshot cannot be read: {error}.") from error
     for entry in entries:
         _check_name(entry.name)

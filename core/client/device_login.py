@@ -87,7 +87,10 @@ class ServersProvider:
         response = await page(self._url, self._pin, path, secret)
         if response.status_code != 200:
             raise refusal_of(response, self._url)
-        found = msgspec.json.decode(bytes(response.body or b""))
+        try:
+            found = msgspec.json.decode(bytes(response.body or b""))
+        except (ValueError, RecursionError):
+            found = None
         if not isinstance(found, dict):
             raise Unavailable("issuer_away", f"{self._url} does not answer with an object.", url=self._url)
         return found
@@ -165,7 +168,7 @@ async def begin(address: str, pace: float = 1.0) -> DeviceLogIn:
     response = await page(url, pin, "/log-in", "")
     try:
         offer = msgspec.json.decode(bytes(response.body or b""), type=LogInOffer)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ProtocolMismatch("no_log_in", f"{url} offers no log-in by the lab's accounts: ask its administrator for "
                                "an invitation.", server=url) from error
     provider = ServersProvider(url, pin) if offer.by_server else DirectProvider(offer)

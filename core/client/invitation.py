@@ -96,7 +96,7 @@ def _joined(response: Response, url: str) -> Joined:
     if response.status_code == 200:
         try:
             return msgspec.json.decode(body, type=Joined)
-        except msgspec.DecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ProtocolMismatch("no_invitations", f"{url} does not answer as a Tiphys server.",
                                    server=url) from error
     raise refusal_of(response, url)

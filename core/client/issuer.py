@@ -6,13 +6,17 @@ not followed: nothing that was sent to a provider is to end elsewhere.
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import socket
+import threading
+import time
 import urllib.error
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, ProxyHandler, Request, build_opener
 
 import msgspec
 
@@ -21,6 +25,10 @@ from core.domain.errors import InvalidInput, Unavailable
 
 LONGEST = 1 << 20
 TIMEOUT_S = 4.0
+"""For each word of an answer."""
+
+WHOLE_S = 20.0
+"""For all of it: one that comes byte by byte has an end too."""
 
 
 class Discovery(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,11 +102,53 @@ def ask(url: str, form: Mapping[str, str] | None = None, headers: Mapping[str, s
     return found
 
 
+class _Watched(HTTPHandler, HTTPSHandler):
+    """Opens connections whose sockets are known from outside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[socket.socket] = []
+
+    def http_open(self, req: Request) -> http.client.HTTPResponse:
+        """As the base's."""
+        return self.do_open(self._watched(http.client.HTTPConnection), req)
+
+    def https_open(self, req: Request) -> http.client.HTTPResponse:
+        """As the base's; the system's certificate authorities count."""
+        return self.do_open(self._watched(http.client.HTTPSConnection), req)
+
+    def _watched(self, kind: type[http.client.HTTPConnection]) -> type[http.client.HTTPConnection]:
+        opened = self.opened
+
+        class Watched(kind):  # type: ignore[valid-type,misc]
+            def connect(self) -> None:
+                super().connect()
+                opened.append(self.sock)
+
+        return Watched
+
+    def shut(self) -> None:
+        """Whoever waits for them waits no longer."""
+        for one in self.opened:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+
 def fetch(url: str, form: Mapping[str, str] | None = None, headers: Mapping[str, str] = {}) -> bytes:
-    """What lies at an address, at most LONGEST bytes of it; `form` is posted. Raises OSError, ValueError and
-    HTTPException as urllib does."""
+    """What lies at an address, at most LONGEST bytes of it, within WHOLE_S; `form` is posted. Raises OSError,
+    ValueError and HTTPException as urllib does."""
     request = Request(url, urlencode(form).encode() if form is not None else None,
                       {"Accept": "application/json", **headers})
     direct = [ProxyHandler({})] if is_loopback(url) else []
-    with build_opener(_NoRedirection, *direct).open(request, timeout=TIMEOUT_S) as response:
-        return bytes(response.read(LONGEST))
+    watched, until = _Watched(), time.monotonic() + WHOLE_S
+    clock = threading.Timer(WHOLE_S, watched.shut)
+    clock.daemon = True
+    clock.start()
+    try:
+        with build_opener(_NoRedirection, watched, *direct).open(request, timeout=TIMEOUT_S) as response:
+            found = bytes(response.read(LONGEST))
+    finally:
+        clock.cancel()
+    if time.monotonic() >= until:
+        raise TimeoutError(f"it did not answer within {WHOLE_S:g} s")
+    return found

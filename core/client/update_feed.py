@@ -43,7 +43,7 @@ def newer(place: str, key: str, seen: Path) -> Offered | None:
     _verify(text, signature, key)
     try:
         offered = msgspec.json.decode(text, type=Offered)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput("bad_feed", f"{place} holds no feed of updates: {error}", place=place) from error
     _go_on(offered, key, seen)
     theirs, ours = numbers(f"{offered.program} {offered.version}"), numbers(named("tiphys"))

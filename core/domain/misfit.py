@@ -14,7 +14,7 @@ _BOUNDS = {">": "above", ">=": "of at least", "<": "below", "<=": "of at most"}
 _LIKE = re.compile(r"Expected `([^`]*)`(?: (>=|<=|>|<) (\S+))?(?:, got `(\w+)`)?")
 
 
-def misfit(error: msgspec.MsgspecError, table: type[msgspec.Struct]) -> str:
+def misfit(error: Exception, table: type[msgspec.Struct]) -> str:
     """One clause without a full stop: which setting of `table` is wrong, and what is expected there."""
     text = str(error)
     found, _, place = text.partition(" - at `$")

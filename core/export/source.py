@@ -57,5 +57,5 @@ class LogSource:
         """The tools given beside a context, of their hash; "" is none. Raises NotFound, InvalidInput."""
         try:
             return _TOOLS.decode(blobs.get(self._conn, name)) if name else ()
-        except msgspec.DecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidInput("bad_tools", f"The payload {name[:12]} is no list of tools: {error}") from error

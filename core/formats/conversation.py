@@ -159,21 +159,31 @@ class Conversation:
                         pictures=stored(self._pictures, self.builder.blob))
         self._pictures = ()
         context = self.refs if step.context is None else step.context
-        completion = self.builder.message(Message(
-            role="assistant", tool_calls=step.calls, reasoning=step.reasoning,
-            content=step.thought if step.completion is None else step.completion), self._source)
+        completion = self._completion(step)
         for result in step.results:
             if result.edit is not None:
                 self.builder.change(result.edit, number)
         self.builder.step(body, context, completion, step.usage, started_at=step.started_at, ended_at=_end(step),
                           tools=step.tools, terminals=step.terminals, item=step.item)
+        self._remember(step, completion)
+        for name in self._waiting:
+            self.builder.fact(GuidanceAnswered(guidance=name, step=number))
+        self._waiting = []
+
+    def add_past(self, step: ForeignStep) -> None:
+        """An answer that is no step here, or one already, enters the context with what its calls gave."""
+        self._remember(step, self._completion(step))
+
+    def _completion(self, step: ForeignStep) -> MessageRef:
+        return self.builder.message(Message(
+            role="assistant", tool_calls=step.calls, reasoning=step.reasoning,
+            content=step.thought if step.completion is None else step.completion), self._source)
+
+    def _remember(self, step: ForeignStep, completion: MessageRef) -> None:
         self.refs.append(completion)
         for result in step.results:
             self.add_message(Message(role="user" if result.role == "user" else "tool", content=result.text,
                                      tool_call_id=result.call))
-        for name in self._waiting:
-            self.builder.fact(GuidanceAnswered(guidance=name, step=number))
-        self._waiting = []
 
     def _observation(self, result: CallResult, place: int, calls: list[str]) -> Observation:
         call = result.call or (calls[place] if place < len(calls) else "")

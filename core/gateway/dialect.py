@@ -77,7 +77,7 @@ class Body:
         """The entries of a list as they were written. Raises InvalidInput where it is no list."""
         try:
             return [bytes(one) for one in msgspec.json.decode(self.fields[name], type=list[msgspec.Raw])]
-        except msgspec.DecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidInput("bad_request_body", f"{name} of the agent's request is no list.") from error
 
     def with_items(self, name: str, items: Sequence[bytes]) -> bytes:

@@ -36,7 +36,7 @@ def react_text(thought: str, call: ToolCall, argument: str) -> str:
     """A call in this form. What is no line of words becomes one; a call of another shape says so when it is read."""
     try:
         words = msgspec.json.decode(call.arguments, type=dict)[argument]
-    except (msgspec.DecodeError, KeyError):
+    except (KeyError, ValueError, RecursionError):
         words = call.arguments
     line = f"Action: {' '.join(str(words).split())}"
     return f"Thought: {' '.join(thought.split())}\n{line}" if thought.strip() else line

@@ -52,7 +52,7 @@ class ModelEndpoint:
         try:
             method, path, body = await _read(reader)
             await self._route(method, path, body, writer)
-        except (InvalidInput, msgspec.ValidationError, msgspec.DecodeError) as error:
+        except (InvalidInput, ValueError, RecursionError) as error:
             _send(writer, 400, _error("invalid_request_error", str(error)))
         except ReportableError as error:
             _send(writer, 400 if error.code in ("context_too_long", "endpoint_refused") else 500,

@@ -97,7 +97,7 @@ def check_op(op: AnyOp) -> bytes:
     body = msgspec.json.encode(op)
     try:
         _OP.decode(body)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise bad_op(str(error)) from error
     return body
 
@@ -107,7 +107,7 @@ def decode_op(body: bytes) -> AnyOp:
     `UnreadableOp`, which the server refuses."""
     try:
         return _OP.decode(body)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         return cast(AnyOp, UnreadableOp(raw=body, why=str(error)))
 
 

@@ -93,12 +93,12 @@ class FollowedRun:
 
     def _saved(self) -> tuple[Path, int]:
         """The newest weights that are whole; those that the run began with before there are any."""
-        found = {int(p.name): p for p in (self._run / "policy").glob("*") if p.name.isdigit()}
+        found = {int(p.name): p for p in (self._run / "policy").glob("*") if p.name.isdecimal()}
         if found:
             return found[max(found)], max(found)
         try:
             return Path(msgspec.json.decode((self._run / "run.json").read_bytes())["model"]), 0
-        except (OSError, msgspec.DecodeError, KeyError, TypeError) as error:
+        except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise InvalidInput("no_run", f"{self._run} is no folder of a learning run.",
                                folder=str(self._run)) from error
 
@@ -113,6 +113,6 @@ class FollowedRun:
         for line in reversed(lines):
             try:
                 return msgspec.json.decode(line, type=RlMetric).update
-            except msgspec.DecodeError:  # cut by a kill; a run that goes on takes it out
+            except (ValueError, RecursionError):  # cut by a kill; a run that goes on takes it out
                 continue
         return 0

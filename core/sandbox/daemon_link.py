@@ -94,7 +94,7 @@ class DaemonLink:
             reply = DECODER.decode(await reader.readexactly(size)) if size <= JSON_LIMIT and not extra else None
             if not isinstance(reply, DoneReply):
                 raise Unavailable("sandbox_nonsense", f"Sandbox {self.name} gave an unreadable answer to accept.")
-        except (OSError, asyncio.IncompleteReadError, msgspec.DecodeError) as error:
+        except (OSError, asyncio.IncompleteReadError, ValueError, RecursionError) as error:
             writer.close()
             raise self._lost(str(error)) from error
         except BaseException:
@@ -160,7 +160,7 @@ class DaemonLink:
                 self._take(DECODER.decode(text), await reader.readexactly(extra))
         except (OSError, asyncio.IncompleteReadError):
             pass
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as wrong:
+        except (ValueError, RecursionError) as wrong:
             _log.warning("Sandbox %s broke the protocol: %s", self.name, wrong)
             error = Unavailable("sandbox_nonsense", f"Sandbox {self.name} gave an unreadable answer.")
         finally:

@@ -139,7 +139,7 @@ class IdTokens:
         if claims.get("azp", self.rules.client) != self.rules.client or (
                 isinstance(claims["aud"], list) and len(claims["aud"]) > 1 and "azp" not in claims):
             raise Denied("id_token_audience", "The ID token was made for another program.", why="azp")
-        if float(claims["iat"]) < time.time() - FRESH_S - LEEWAY_S:
+        if int(claims["iat"]) < time.time() - FRESH_S - LEEWAY_S:
             raise Denied("id_token_old", "The ID token was issued too long ago: log in again.")
         return dict(claims)
 
@@ -184,11 +184,12 @@ class IdTokens:
 
 def _signing_key(one: object) -> jwt.PyJWK | None:
     """A key that signs; None for others, and of kinds that are not accepted."""
-    if not isinstance(one, dict) or one.get("kty") not in ALGORITHMS or one.get("use", "sig") != "sig":
+    if not isinstance(one, dict) or not isinstance(one.get("kty"), str) or one["kty"] not in ALGORITHMS or (
+            one.get("use", "sig") != "sig"):
         return None
     try:
         return jwt.PyJWK(one)
-    except jwt.PyJWTError:
+    except (jwt.PyJWTError, TypeError, ValueError):  # a field of another type than the standard's
         return None
 
 

@@ -150,7 +150,7 @@ async def _reward_json(copy: Sandbox) -> dict[str, float]:
     try:
         found = msgspec.json.decode(await copy.read_file(f"{VERIFIER}/reward.json", 64 * 1024),
                                     type=dict[str, float] | float)
-    except (NotFound, msgspec.DecodeError, UnicodeDecodeError):
+    except (NotFound, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {"reward": found}
 

@@ -76,7 +76,7 @@ async def readable_secrets(host: Sandbox, entry: CatalogueTask, catalogue: Catal
     ran = await host.run(own_python("-I", "-B", "-c", _SCAN), input=asked, timeout=300, limit=8 << 20)
     try:
         seen = msgspec.json.decode(ran.output, type=_Seen)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return [f"the host could not be looked through: {ran.output[-300:].decode('utf-8', 'replace')}"]
     by_digest = {digest: path for path, digest in seen.files}
     lines = set(seen.lines)

@@ -41,7 +41,7 @@ def read_score(output: bytes, task: Task | None = None) -> Outcome:
     lines = [line for line in output.splitlines() if line.strip()]
     try:
         score = msgspec.json.decode(lines[-1] if lines else b"", type=Score)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         return failed(f"The evaluator's answer cannot be read ({error}): {tail(output)}")
     message = score.message[:4000]
     if not score.valid:

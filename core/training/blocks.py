@@ -74,7 +74,7 @@ class Block(NamedTuple):
         for number, line in enumerate(data.splitlines(), 1):
             try:
                 rows.append(_columns(_LINES.decode(line)))
-            except msgspec.DecodeError as error:
+            except (ValueError, RecursionError) as error:
                 why = misfit(error, _Line)
                 raise InvalidInput("bad_row", f"Line {{row}} of {self.path.name} is no row of the format trl ({why}): "
                                    "write it by tiphys export --to trl.", row=number) from error

@@ -61,7 +61,7 @@ def flaw(folder: Path) -> str:
         return ""
     try:
         files = msgspec.json.decode(path.read_bytes(), type=_Seal).files
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return f"has no whole {_SEAL}"
     if not files:
         return "was not written to its end"

@@ -90,7 +90,7 @@ def _cut_to(path: Path, upto: int) -> list[dict[str, Any]]:
     for text in path.read_bytes().splitlines() if path.is_file() and upto else ():
         try:
             line = msgspec.json.decode(text)
-        except msgspec.DecodeError:
+        except (ValueError, RecursionError):
             continue
         if line.get("step", 0) <= upto:
             lines.append(line)

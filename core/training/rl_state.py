@@ -105,7 +105,7 @@ class RunFolder:
         for text in path.read_bytes().splitlines() if path.is_file() and update else ():
             try:
                 metric = msgspec.json.decode(text, type=RlMetric)
-            except msgspec.DecodeError:
+            except (ValueError, RecursionError):
                 continue
             lines += [text] if metric.update <= update else []
         write_whole(path, b"".join(line + b"\n" for line in lines))

@@ -63,7 +63,7 @@ class Calls:
             return
         try:
             value = msgspec.json.decode(answer.ok, type=call.answer_type)
-        except msgspec.DecodeError as error:
+        except (ValueError, RecursionError) as error:
             call.fail(Problem(code=BAD_ANSWER, sentence=str(error)))
             return
         call.use(value)

@@ -17,6 +17,7 @@ trap 'kill "${pids[@]}" 2>/dev/null; exit 130' INT TERM
 
 $here/engine.sh start || [ -z "${CI:-}" ]
 $here/loaders.sh || [ -z "${CI:-}" ]
+$here/libraries.sh build/libraries quick || [ -z "${CI:-}" ]
 if docker info >/dev/null 2>&1; then .venv/bin/tiphys image build; fi
 # One thread for torch: its models are too small for more, and threads that wait for each other hold the other parts up.
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen} LANG=C.UTF-8 LC_ALL=C.UTF-8 OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}

@@ -106,9 +106,9 @@ def differences(session: Imported, wanted: list[Step]) -> list[str]:
     for body, step, entry in zip(read, wanted, folded.steps, strict=True):
         usage = entry.head.usage
         pairs = {
-            "text": (_plain(body.thought), _plain(step.text)),
+            "text": (plain(body.thought), plain(step.text)),
             "calls": ([(a.tool, a.arguments) for a in body.actions], [(n, _object(a)) for n, a in step.calls]),
-            "outputs": ([_plain(o.output.text) for o in body.observations], [_plain(o.text) for o in step.outs]),
+            "outputs": ([plain(o.output.text) for o in body.observations], [plain(o.text) for o in step.outs]),
             "codes": ([o.exit_code for o in body.observations], [o.code for o in step.outs]),
             "failed": ([o.is_error for o in body.observations], [o.failed for o in step.outs]),
             "tokens": ((usage.input_tokens, usage.output_tokens), step.tokens)}
@@ -117,10 +117,10 @@ def differences(session: Imported, wanted: list[Step]) -> list[str]:
             for ref in folded.context(body.number):
                 if ref.hash not in messages:
                     message = decode_message(session.blobs[ref.hash])
-                    messages[ref.hash] = (message.role, _plain(message.content),
+                    messages[ref.hash] = (message.role, plain(message.content),
                                           tuple(c.name for c in message.tool_calls))
                 given.append(messages[ref.hash])
-            pairs["context"] = (given, [(role, _plain(text), calls) for role, text, calls in step.context])
+            pairs["context"] = (given, [(role, plain(text), calls) for role, text, calls in step.context])
         found += [f"step {body.number}: {what}: {_short(got, want)}" for what, (got, want) in pairs.items()
                   if got != want]
     return found
@@ -133,7 +133,7 @@ def _object(raw: Any) -> Any:
     return raw if isinstance(raw, dict) else {"value": raw}
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """The lines that say something, each with its indentation: what parts are joined with is nobody's words."""
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()).strip()
 

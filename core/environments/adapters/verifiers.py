@@ -72,7 +72,7 @@ class VerifiersTaskset:
             raise InvalidInput("bad_environment", "Name the installed taskset: option taskset, as gsm8k-v1.")
         try:
             self._table = _table(name, config)
-        except msgspec.DecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidInput("bad_environment", f"The option config is no JSON object: {error}.") from error
         except ModuleNotFoundError as error:
             raise Unavailable("no_environment_extra", f"The taskset {name} cannot be loaded: {str(error)[:200]}.",

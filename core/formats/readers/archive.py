@@ -132,7 +132,7 @@ def _member(file: zipfile.ZipFile, name: str, bound: int) -> bytes:
 def _manifest(file: zipfile.ZipFile) -> Manifest:
     try:
         manifest = msgspec.json.decode(_member(file, MANIFEST, 1024 * 1024), type=Manifest)
-    except (msgspec.DecodeError, KeyError, RecursionError) as error:
+    except (KeyError, ValueError, RecursionError) as error:
         raise bad(file.filename, "its manifest cannot be read") from error
     if manifest.version > VERSION:
         raise ProtocolMismatch("archive_too_new", f"{file.filename} has version {manifest.version}; this program reads "

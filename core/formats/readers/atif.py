@@ -1,4 +1,4 @@
-"""Harbor's Agent Trajectory Interchange Format, versions 1.0 to 1.7 (harbor, docs of the ATIF RFC).
+"""Harbor's Agent Trajectory Interchange Format, versions 1.0 to 1.8 (harbor, docs of the ATIF RFC).
 
 One object: `schema_version`, `agent`, `steps`. A continuation that lies beside the file is joined to it; embedded
 subagents, and those whose files lie beside it, become sessions of their own that name the step they began at.

@@ -1,7 +1,8 @@
 """Gemini CLI: a chat recording (`{sessionId, messages}` or its JSON Lines form), or a checkpoint's list of contents.
 
 A message of gemini is a step with its `toolCalls`. Its tokens of thought count as output. A user's later message is
-guidance. The system prompt is not in the file, so contexts are approximate.
+guidance. A history that takes the place of the one before (`$set`) begins later contexts; the steps before it stay.
+The system prompt is not in the file, so contexts are approximate.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from core.domain.events import NoteAdded
+from core.domain.message import Message
 from core.domain.step import ActionError, Usage
 from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
@@ -58,23 +60,47 @@ def read(source: Source) -> Iterator[Imported]:
 
 
 class _Messages:
-    """The messages in order: the last form of one that was recorded again, and none after a point gone back to."""
+    """The messages in order: the last form of one that was recorded again, and none after a point gone back to.
+
+    A history that took the place of the one before (results masked, or all compressed) stands among them as `{"$set"}`,
+    as far as it was not gone back on; `is_new` says whether it holds what nobody had recorded.
+    """
 
     def __init__(self, head: dict[str, Any], items: Sequence[dict[str, Any]]) -> None:
         self._parts = dicts_of(head.get("messages")), items
-        found: dict[str, int] = {}
+        self._found: dict[str, int] = {}
+        self._history: dict[str, list[str]] = {}
+        """What each history holds; a later one of them may go back on it."""
         for place, message in enumerate(chain(*self._parts)):
             if back := text_of(message.get("$rewindTo")):
-                names = list(found)
-                for name in names[names.index(back) :] if back in found else []:
-                    del found[name]
+                self._go_back(back)
             elif message.get("type") in _TYPES:
-                found[text_of(message.get("id")) or str(place)] = place
-        self._places = list(found.values())
+                self._found[text_of(message.get("id")) or str(place)] = place
+            elif isinstance(history := dict_of(message.get("$set")).get("messages"), list):
+                self._found[key := f"$set {place}"] = place
+                self._history[key] = [text_of(one.get("id")) for one in dicts_of(history)]
+
+    def _go_back(self, back: str) -> None:
+        """Nothing from that message on; to one that is not here means before all that is."""
+        found, histories = self._found, self._history
+        names = list(found)
+        last = next((key for key in reversed(names) if back in histories.get(key, ())), "")
+        at = names.index(back) if back in found else names.index(last) + 1 if last else 0
+        self._found = {name: found[name] for n, name in enumerate(names) if n < at or name == last}
+        if last:
+            histories[last] = histories[last][: histories[last].index(back)]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         first, rest = self._parts
-        return (first[n] if n < len(first) else rest[n - len(first)] for n in self._places)
+        for name, n in self._found.items():
+            message = first[n] if n < len(first) else rest[n - len(first)]
+            if (held := self._history.get(name)) is None:
+                yield message
+                continue
+            history = dicts_of(dict_of(message["$set"]).get("messages"))[: len(held)]
+            yield {"type": "history", "messages": history, "is_new": any(
+                one.get("type") == "user" and name not in self._found and not _answers(one)
+                for one, name in zip(history, held, strict=True))}
 
 
 def _checkpoint(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -104,29 +130,58 @@ def _words(content: Any) -> str:
 
 
 def _part(part: Any) -> str:
-    """A part in words; calls are told apart from them."""
+    """A part in words; calls, answers to them and thoughts are told apart from them."""
     found = dict_of(part)
-    if isinstance(part, str) or "functionCall" in found:
+    if isinstance(part, str) or found.keys() & {"functionCall", "functionResponse"} or found.get("thought") is True:
         return text_of(part)
     return text_of(found.get("text")) or (f"[{next(iter(found), 'part')}]" if part else "")
 
 
+def _answers(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """What stands in a message as an answer to calls."""
+    return [p for p in dicts_of(message.get("content")) if "functionResponse" in p]
+
+
 def _add(conversation: Conversation, message: dict[str, Any]) -> None:
     kind, at, text = message.get("type"), time_of(message.get("timestamp")), _words(message.get("content"))
-    if kind == "user":
+    if kind == "user" and not _answers(message):
         conversation.add_pictures(message.get("content"))
         conversation.add_person_turn(text, at)
     elif kind == "gemini":
-        called = dicts_of(message.get("toolCalls"))
-        calls = tuple(make_call(c.get("id"), c.get("name"), c.get("args") or {}, n) for n, c in enumerate(called, 1))
-        thoughts = [": ".join(t for t in (text_of(th.get("subject")), text_of(th.get("description"))) if t)
-                    for th in dicts_of(message.get("thoughts"))]
-        results = [_result(c, calls[n].id) for n, c in enumerate(called) if c.get("result") or c.get("status")]
-        conversation.add_step(ForeignStep(thought=text, reasoning="\n".join(thoughts), calls=calls, results=results,
-                                          started_at=at, usage=_usage(dict_of(message.get("tokens"))),
-                                          model=text_of(message.get("model"))))
+        conversation.add_step(_step(message))
+    elif kind == "history":
+        _begin_anew(conversation, dicts_of(message["messages"]), message["is_new"] is True)
     elif kind in ("error", "warning"):
         conversation.builder.fact(NoteAdded(step=conversation.builder.steps, text=f"{kind}: {text[:20_000]}"), at=at)
+
+
+def _begin_anew(conversation: Conversation, history: Sequence[dict[str, Any]], is_compressed: bool) -> None:
+    """Later contexts begin with that history; its first words are the summary where it was compressed."""
+    if is_compressed and conversation.builder.steps:
+        conversation.add_summary(next((_words(m.get("content")) for m in history), ""), enters_context=False)
+    conversation.refs = []
+    for message in history:
+        if message.get("type") == "gemini":
+            conversation.add_past(_step(message))
+        elif message.get("type") == "user" and not _answers(message):
+            conversation.add_message(Message(role="user", content=_words(message.get("content"))))
+
+
+def _step(message: dict[str, Any]) -> ForeignStep:
+    """An answer; the content of later versions holds its thoughts and calls as well."""
+    parts = dicts_of(message.get("content"))
+    called = dicts_of(message.get("toolCalls"))
+    known = {text_of(c.get("id")) for c in called}
+    called += [c for p in parts if (c := dict_of(p.get("functionCall"))) and text_of(c.get("id")) not in known]
+    calls = tuple(make_call(c.get("id"), c.get("name"), c.get("args") or {}, n) for n, c in enumerate(called, 1))
+    thoughts = [text_of(p.get("text")) for p in parts if p.get("thought") is True] or [
+        ": ".join(t for t in (text_of(th.get("subject")), text_of(th.get("description"))) if t)
+        for th in dicts_of(message.get("thoughts"))]
+    results = [_result(c, calls[n].id) for n, c in enumerate(called) if c.get("result") or c.get("status")]
+    return ForeignStep(thought=_words(message.get("content")), reasoning="\n".join(thoughts), calls=calls,
+                       results=results, started_at=time_of(message.get("timestamp")),
+                       usage=_usage(dict_of(message.get("tokens"))),
+                       model=text_of(message.get("model")))
 
 
 def _usage(tokens: dict[str, Any]) -> Usage:
@@ -136,7 +191,10 @@ def _usage(tokens: dict[str, Any]) -> Usage:
 def _result(call: dict[str, Any], name: str) -> CallResult:
     texts, failed = [], ""
     for part in dicts_of(call.get("result")):
-        response = dict_of(dict_of(part.get("functionResponse")).get("response"))
+        answer = dict_of(part.get("functionResponse"))
+        if text_of(answer.get("id")) not in ("", name):
+            continue  # a history that was written over gives each call the answers to all
+        response = dict_of(answer.get("response"))
         failed = failed or (as_json(response["error"]) if response.get("error") else "")
         output = response.get("output", response.get("error"))
         texts.append(as_json(output) if output is not None else text_of(part.get("text")))

@@ -89,7 +89,7 @@ class Anthropic:
         """See Dialect."""
         try:
             found = dict_of(msgspec.json.decode(body))
-        except msgspec.DecodeError:
+        except (ValueError, RecursionError):
             found = {}
         error = dict_of(found.get("error")) or {"type": "api_error", "message": f"The endpoint answered {status}."}
         return b"event: error\ndata: " + msgspec.json.encode({"type": "error", "error": error}) + b"\n\n"

@@ -77,7 +77,7 @@ class Chat:
         """See Dialect."""
         try:
             found = dict_of(msgspec.json.decode(body)).get("error")
-        except msgspec.DecodeError:
+        except (ValueError, RecursionError):
             found = None
         error = found or {"message": f"The endpoint answered {status}.", "code": status}
         return b"data: " + msgspec.json.encode({"error": error}) + b"\n\n"

@@ -90,7 +90,7 @@ class Responses:
         """See Dialect."""
         try:
             found = dict_of(dict_of(msgspec.json.decode(body)).get("error"))
-        except msgspec.DecodeError:
+        except (ValueError, RecursionError):
             found = {}
         error = {"type": "error", "code": str(found.get("code") or status), "param": None,
                  "message": text_of(found.get("message")) or f"The endpoint answered {status}.", "sequence_number": 0}
