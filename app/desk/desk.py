@@ -73,7 +73,8 @@ class Desk(DeskSignals):
 
     def rows(self) -> list[SessionRow]:
         """Every session that is known, in the replica's order."""
-        return [self._named(row) for row in self.replica.rows()]
+        rows = self.replica.rows()
+        return rows if self.server == OWN and not self._folder.unreadable else [self._named(row) for row in rows]
 
     def row(self, session: str) -> SessionRow | None:
         """One session's row, None where the session is not known, and once the desk is closed: a panel's clock may tick

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
-from typing import Literal
+from operator import attrgetter
+from typing import Any, Literal
 
 import msgspec
 from PySide6.QtCore import QCoreApplication, QObject, Qt
@@ -17,7 +18,7 @@ from app.kit import quantities
 from app.kit.flat_model import SPOKEN, FlatModel, Index
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip
-from app.sessions.shared_title import shared
+from app.sessions.shared_title import Titles
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.session_query import NO_REVIEW, Candidate, InReview, SessionQuery
 from core.domain.task import Limits
@@ -84,8 +85,8 @@ class SessionsModel(FlatModel[SessionRow]):
         self._known: list[SessionRow] = []
         self._candidates: list[Candidate] | None = None
         """What is known, in order; None where it must be put in order again."""
-        self._titles: dict[str, str] = {}
-        self._shared: dict[str, int] | None = None
+        self._titles: Titles | None = None
+        """Of what is known; None where it changed and nothing was painted since."""
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The line (SessionRole), or its text for assistive technology."""
@@ -100,10 +101,7 @@ class SessionsModel(FlatModel[SessionRow]):
 
     def show(self, rows: list[SessionRow], *, hold: bool = False) -> None:
         """Take the rows of now. `hold`: somebody reads the list, so that what is listed keeps its order."""
-        self._known, self._candidates = rows, None
-        titles = {row.session: _name(row)[:120] for row in rows}
-        if titles != self._titles:
-            self._titles, self._shared = titles, None
+        self._known, self._candidates, self._titles = rows, None, None
         self._list(hold=hold)
 
     def set_query(self, text: str) -> None:
@@ -176,9 +174,9 @@ class SessionsModel(FlatModel[SessionRow]):
         return self._offline is not None and self._offline.is_whole(row.session, row.seq)
 
     def _shared_of(self, row: SessionRow) -> int:
-        if self._shared is None:
-            self._shared = shared(self._titles)
-        return self._shared.get(row.session, 0)
+        if self._titles is None:
+            self._titles = Titles(_name(one)[:120] for one in self._known)
+        return self._titles.shared(_name(row)[:120])
 
     def _numbers(self, row: SessionRow) -> str:
         most = limits_of(row)
@@ -206,7 +204,7 @@ class SessionsModel(FlatModel[SessionRow]):
 
     def _list(self, *, hold: bool = False) -> None:
         if self._candidates is None:
-            self._candidates = [self._candidate(row) for row in sorted(self._known, key=self._place_of())]
+            self._candidates = list(map(self._candidate, self._in_order()))
         passes = self._query.passes
         fresh = [one.row for one in self._candidates if passes(one)]
         if hold:
@@ -230,14 +228,24 @@ class SessionsModel(FlatModel[SessionRow]):
     def _candidate(self, row: SessionRow) -> Candidate:
         return Candidate(row, self._server_name(row.session), self._new(row), partial(self._review, row))
 
-    def _place_of(self) -> Callable[[SessionRow], tuple[object, ...]]:
-        """What the order sorts by; after it, the newest comes first."""
-        first: dict[Order, Callable[[SessionRow], object]] = {
-            "begun": lambda row: 0, "attention": _urgency, "new": lambda row: -self._new(row),
-            "heard": lambda row: -_seconds(row.updated_at),
-            "name": lambda row: _name(row).casefold()}
-        leading = first[self._order]
-        return lambda row: (leading(row), -_seconds(row.began_at or row.created_at), row.session)
+    def _in_order(self) -> list[SessionRow]:
+        """What is known as the order says; after it, the newest comes first."""
+        found = sorted(self._known, key=_id)
+        found.sort(key=_begun, reverse=True)
+        leading: dict[Order, Callable[[SessionRow], Any]] = {
+            "attention": _urgency, "new": lambda row: -self._new(row),
+            "heard": lambda row: -_seconds(row.updated_at), "name": lambda row: _name(row).casefold()}
+        if self._order in leading:
+            found.sort(key=leading[self._order])
+        return found
+
+
+_id = attrgetter("session")
+_NEVER = datetime.fromtimestamp(0, UTC)
+
+
+def _begun(row: SessionRow) -> datetime:
+    return row.began_at or row.created_at or _NEVER
 
 
 def _seconds(at: datetime | None) -> float:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from itertools import pairwise
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
 
 LEAST = 12
 """So many characters in common are worth a cut."""
 
 
-def shared(titles: Mapping[str, str]) -> dict[str, int]:
-    """Of each name (of titles by name) how many characters its title begins with as another does, up to a word."""
-    order = sorted(titles, key=lambda name: titles[name])
-    common = [0, *(_common(titles[one], titles[two]) for one, two in pairwise(order)), 0]
-    return {name: _to_word(titles[name], most) for name, *near in zip(order, common, common[1:], strict=False)
-            if (most := max(near)) >= LEAST}
+class Titles:
+    """The titles that there are, in order: whichever one asks about, those that begin most like it stand beside it."""
+
+    def __init__(self, titles: Iterable[str]) -> None:
+        self._order = sorted(titles)
+
+    def shared(self, title: str) -> int:
+        """How many characters of one of them others begin with as well, up to a word; 0 where they are few."""
+        at, after = bisect_left(self._order, title), bisect_right(self._order, title)
+        near = [*self._order[max(0, at - 1) : at], *self._order[after : after + 1]]
+        most = len(title) if after - at > 1 else max((_common(title, one) for one in near), default=0)
+        return _to_word(title, most) if most >= LEAST else 0
 
 
 def elided(title: str, common: int, wide: int, width_of: Callable[[str], int]) -> str:

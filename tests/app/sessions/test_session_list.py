@@ -18,7 +18,7 @@ from app.desk.watermarks import Watermarks
 from app.kit import quantities, theme
 from app.sessions.model import SessionsModel
 from app.sessions.panel import build
-from app.sessions.shared_title import elided, shared
+from app.sessions.shared_title import Titles, elided
 from core.domain.events import AttentionRaised, SessionCreated, SessionStateChanged, make_event
 from core.domain.session import SessionRow, advance
 from core.domain.session_query import Candidate, InReview, SessionQuery
@@ -260,12 +260,13 @@ def test_runs_of_one_name_are_told_apart_where_the_list_is_narrow(qapp, tmp_path
 def test_titles_that_begin_alike_are_cut_where_they_are_alike():
     titles = {"a": "oxdna simple default epoch 5", "b": "oxdna simple default epoch 16", "e": "Another",
               "c": "Fix it: the parser fails", "d": "Fix it: the palette is blue"}
-    common = shared(titles)
-    cut = {name: elided(title, common.get(name, 0), 22, len) for name, title in titles.items()}
+    among = Titles(titles.values())
+    common = {name: among.shared(title) for name, title in titles.items()}
+    cut = {name: elided(title, common[name], 22, len) for name, title in titles.items()}
     assert cut["a"] == "oxdna simple… epoch 5" and cut["b"] == "oxdna simple… epoch 16"
     assert cut["c"].endswith("… parser fails") and cut["d"].endswith("… palette is blue") and cut["e"] == "Another"
     assert elided(titles["a"], common["a"], 40, len) == titles["a"], "what fits is not cut"
-    assert shared({"a": "The same words again", "b": "The same words again"}) == {"a": 0, "b": 0}
+    assert Titles(["The same words again"] * 2).shared("The same words again") == 0, "nothing tells these apart"
 
 
 @pytest.mark.parametrize(("score", "failed"), [(0.0, True), (-3.0, True), (0.5, False), (None, False)])
