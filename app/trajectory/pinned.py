@@ -12,6 +12,9 @@ from app.kit import theme, tokens
 from app.kit.safe_text import set_tooltip
 from app.trajectory.step_row import StepRowDelegate
 
+LOW = 320
+"""A list that is lower than this, such as one over the guidance box in a small window, keeps the room for its steps."""
+
 
 class PinnedRows(QWidget):
     """At most two rows above the list, painted as its rows are: what `key` stands for is told when one is clicked."""
@@ -23,6 +26,7 @@ class PinnedRows(QWidget):
         super().__init__(parent)
         self._delegate = delegate
         self._rows: list[tuple[str, RowText, str]] = []
+        self._is_low = False
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
@@ -51,12 +55,21 @@ class PinnedRows(QWidget):
         return self.sizeHint()
 
     def _drawn(self) -> list[tuple[str, RowText, str]]:
-        """The rows as they fit: a title that is too long for its line goes on in the second."""
+        """The rows as they fit: a title that is too long for its line goes on in the second. A low list has one."""
+        if self._is_low:
+            return [(key, row, "") for key, row, _ in self._rows]
         drawn = []
         for key, row, below in self._rows:
             first, rest = self._delegate.broken(row, self.width()) if row.face == "strong" else (row.title, "")
             drawn.append((key, msgspec.structs.replace(row, title=first), f"{rest} {below}".strip()))
         return drawn
+
+    def fit(self, height: int) -> None:
+        """The list is so high, in pixels, with what stands above it."""
+        if self._is_low != (height < theme.px(LOW)):
+            self._is_low = not self._is_low
+            self.updateGeometry()
+            self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width: the title may need its second line, or no longer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
@@ -130,6 +130,11 @@ class TrajectoryView(QWidget):
         self.filters.reset()
         self.facets.show_filter(ALL)
         self.filter_chosen.emit(ALL)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The task has its second line where there is room for it."""
+        super().resizeEvent(event)
+        self.pinned.fit(self.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc leads out of a list that filters have emptied."""
