@@ -7,13 +7,16 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QTextBlock, QTextCursor
 from PySide6.QtWidgets import QToolTip
 
-from app.kit import icons, theme
+from app.kit import icons, theme, tokens
 from app.kit.choosable_text import ChoosableText
 from app.kit.safe_text import plain_tooltip
 from app.kit.text_folds import LineFold, TextFolds
 
-MARGIN = 2 * theme.GRID
-"""The document's own margin, in which the signs of folds stand."""
+MARGIN = tokens.READING
+"""The document's own margin, in which the signs of folds and headings stand."""
+
+PADDING = 2 * theme.GRID
+"""How far the ground of a block reaches beyond its letters."""
 
 
 class PlacedPicture(msgspec.Struct, frozen=True):
@@ -39,13 +42,16 @@ class DrawnText(ChoosableText):
         self.grounds: list[tuple[int, int]] = []
         """First and last line of what lies on the ground of chrome, such as a terminal's output."""
 
+        self.signs: list[tuple[int, str, str]] = []
+        """Icons in the margin: the line, the icon, the colour of its meaning."""
+
         self.tinted: dict[int, str] = {}
         """The colour on which a line lies, beyond that of its ground."""
 
     def forget_drawing(self) -> None:
         """The text is another one."""
         self.folds.clear()
-        self.pictures, self.grounds = [], []
+        self.pictures, self.grounds, self.signs = [], [], []
         self.tinted.clear()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -116,19 +122,17 @@ class DrawnText(ChoosableText):
     def _fold_below(self, event: QMouseEvent) -> LineFold | None:
         point = event.position().toPoint()
         fold = self.folds.at(self.cursorForPosition(point).blockNumber()) if self.folds.folds else None
-        return fold if fold is not None and (fold.is_rest or point.x() <= 2 * MARGIN) else None
+        return fold if fold is not None and (fold.is_rest or point.x() <= MARGIN + PADDING) else None
 
     # ---- drawing ---------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Grounds below the letters, pictures and signs above them."""
         painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for first, last in self.grounds:
             if (room := self._room(first, last)) is not None:
-                painter.fillRect(room, theme.colour("window"))
-                self._tint(painter, first, last)
-                painter.setPen(theme.colour("line"))
-                painter.drawRect(room.adjusted(0, 0, -1, 0))
+                self._ground(painter, room, first, last)
         painter.end()
         super().paintEvent(event)
         painter = QPainter(self.viewport())
@@ -137,7 +141,20 @@ class DrawnText(ChoosableText):
             self._picture(painter, picture)
         for fold in self.folds.folds.values():
             self._sign(painter, fold)
+        for line, icon, meaning in self.signs:
+            self._in_margin(painter, self.document().findBlockByNumber(line), icon, meaning)
         painter.end()
+
+    def _ground(self, painter: QPainter, room: QRectF, first: int, last: int) -> None:
+        """A frame with round corners around the lines that lie on it."""
+        frame, radius = room.adjusted(0.5, 0.5, -0.5, 1.5), tokens.RADII["control"]
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("window"))
+        painter.drawRoundedRect(frame, radius, radius)
+        self._tint(painter, first, last)
+        painter.setPen(theme.colour("line"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(frame, radius, radius)
 
     def _tint(self, painter: QPainter, first: int, last: int) -> None:
         """What goes and what comes, of the lines that are in sight."""
@@ -168,15 +185,22 @@ class DrawnText(ChoosableText):
         at, high = self._top_left(block), self.blockBoundingRect(block).height()
         if not -high < at.y() < self.viewport().height():
             return
-        side = min(12.0, high)
-        icons.draw(painter, "chevron-right" if fold.is_folded else "chevron-down",
-                   QRectF(at.x() - side + 2, at.y() + (high - side) / 2, side, side), theme.colour("muted"))
+        self._in_margin(painter, block, "chevron-right" if fold.is_folded else "chevron-down", "muted")
         if fold.is_folded:
             end = block.layout().lineAt(block.layout().lineCount() - 1)
             painter.setPen(theme.colour("muted"))
             painter.setFont(theme.font_of("caption", self.font()))
             painter.drawText(QPointF(at.x() + end.naturalTextWidth() + MARGIN, at.y() + end.y() + end.ascent()),
                              f"… {fold.last - fold.first + 1}")
+
+    def _in_margin(self, painter: QPainter, block: QTextBlock, icon: str, meaning: str) -> None:
+        """An icon beside the first line of a block."""
+        at = self._top_left(block)
+        if block.isVisible() and -theme.px(icons.SIDE) < at.y() < self.viewport().height():
+            high = block.layout().lineAt(0).height()
+            side = min(12.0, high)
+            icons.draw(painter, icon, QRectF(at.x() - side - 3, at.y() + (high - side) / 2, side, side),
+                       theme.colour(meaning))
 
     def _top_left(self, block: QTextBlock) -> QPointF:
         return self.blockBoundingGeometry(block).translated(self.contentOffset()).topLeft() + QPointF(MARGIN, 0)
@@ -192,4 +216,5 @@ class DrawnText(ChoosableText):
         offset = self.contentOffset()
         top = self.blockBoundingGeometry(blocks[0]).translated(offset).top()
         bottom = self.blockBoundingGeometry(last_seen).translated(offset).bottom()
-        return QRectF(0, top, self.viewport().width(), bottom - top) if bottom > 0 and top < self.height() else None
+        left, width = MARGIN - PADDING, self.viewport().width() - 2 * (MARGIN - PADDING)
+        return QRectF(left, top, width, bottom - top) if bottom > 0 and top < self.height() else None

@@ -22,6 +22,8 @@ _CHANGED = {"+": "added_line", "-": "removed_line"}
 def furnish(edit: DrawnText, cursor: QTextCursor, part: Part, text: str, first: int,
             pictures: Mapping[str, QImage | str]) -> None:
     """After a part that was inserted from line `first` on, of which a reader sees `text`."""
+    if part.icon:
+        edit.signs.append((first, part.icon, part.meaning or "muted"))
     if part.folds:
         for fold in json_folds(text):
             edit.folds.add(LineFold(first + fold.head, first + fold.first, first + fold.last, fold.is_folded))

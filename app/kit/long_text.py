@@ -42,7 +42,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     long one the first lines. `choice`: this heading can be chosen, and is announced as that number; 0: it is only text.
     `folds`: laid-out JSON whose objects can be folded. `picture` names the picture that stands below the text.
     `shade` names a colour of the theme for the ground of the letters, `hint` is what is said of them where one points;
-    the style `doubted` is mono with a dotted line below it.
+    the style `doubted` is mono with a dotted line below it. `icon` stands in the margin beside the first line.
     """
 
     text: str
@@ -56,6 +56,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     picture: str = ""
     shade: str = ""
     hint: str = ""
+    icon: str = ""
 
 
 class LongText(QWidget):

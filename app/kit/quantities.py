@@ -109,6 +109,13 @@ def day_and_clock(at: datetime | None) -> str:
     return f"{day(local)} {clock(at, seconds=True)}"
 
 
+def clock_or_day_and_clock(at: datetime | None, beside: datetime | None) -> str:
+    """The time of day with its seconds; also the date where it is another than that of `beside`, told near by."""
+    if at is not None and beside is not None and local_time(at).date() == local_time(beside).date():
+        return clock(at, seconds=True)
+    return day_and_clock(at)
+
+
 def short_day_and_minute(at: datetime | None) -> str:
     """For a narrow column: 6 Sep 18:40; 9月6日 18:40."""
     if at is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import msgspec
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.desk.frame import Frame, ListPlace, list_of_steps
 from app.desk.workplace import Workplace
@@ -13,6 +13,10 @@ from core.store.home import read_small, write_private
 
 MOST = 1_000
 """So many sessions are remembered; those that were left longest ago go first."""
+
+SOON_MS = 1_000
+"""A place that stayed the same so long is stored, so that a window that is killed loses the last two of these at most.
+Not while it moves: its writing waits for the disk, and a reader at rest does not notice."""
 
 
 class PlaceIn(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -23,11 +27,12 @@ class PlaceIn(msgspec.Struct, frozen=True, omit_defaults=True):
     view: dict[str, str] = {}
     list: ListPlace = ListPlace()
     at: datetime | None = None
-    """When the reader left."""
+    """When the reader was there last."""
 
 
 class PlaceMemory(QObject):
-    """Remembers the place when a session is left, and leads there when it is opened without a step of its own."""
+    """Remembers the place in a session while it is read and when it is left, and leads there when it is opened without
+    a step of its own."""
 
     def __init__(self, place: Workplace, window: Frame) -> None:
         super().__init__(window.widget)
@@ -36,22 +41,43 @@ class PlaceMemory(QObject):
         self._places: dict[str, PlaceIn] = read_small(self._path, dict[str, PlaceIn], {})
         self._due: ListPlace | None = None
         """What the list is to show as soon as the move is over."""
+        self._moved = PlaceIn()
+        """Where the reader was when it was last looked whether the place moved."""
         place.queues.place_in = self.place_in
         place.sight.left.connect(self._store_place)
         place.sight.arrived.connect(self._go_to_place)
         place.sight.settled.connect(self._scroll_there)
+        soon = QTimer(window.widget, interval=SOON_MS)  # what scrolls, folds and filters has no one signal
+        soon.timeout.connect(self.store_moved)
+        soon.start()
 
     def place_in(self, session: str) -> tuple[int, datetime | None]:
         """The step at which the reader left a session (0: none), and when."""
         held = self._places.get(session, PlaceIn())
         return held.step or 0, held.at
 
-    def _store_place(self) -> None:
+    def store_moved(self) -> None:
+        """Store the place in the session in sight where it is another one than is stored, and rests. Of a session that
+        is still being read it is not known yet."""
         sight = self._place.sight
-        self._places.pop(sight.session, None)
+        if not sight.session or self._due is not None or sight.desk.progress(sight.session) < 1:
+            return
+        here, before = self._here(), self._moved
+        self._moved = here
+        if here == before and here != msgspec.structs.replace(self._places.get(sight.session, PlaceIn()), at=None):
+            self._store(here)
+
+    def _store_place(self) -> None:
+        self._store(self._here())
+
+    def _here(self) -> PlaceIn:
         steps = list_of_steps(self._window)
-        here = PlaceIn(sight.step, steps.shown_filters(), steps.shown_place(), datetime.now(UTC))
-        self._places[sight.session] = here
+        return PlaceIn(self._place.sight.step, steps.shown_filters(), steps.shown_place())
+
+    def _store(self, here: PlaceIn) -> None:
+        session = self._place.sight.session
+        self._places.pop(session, None)
+        self._places[session] = msgspec.structs.replace(here, at=datetime.now(UTC))
         while len(self._places) > MOST:
             del self._places[next(iter(self._places))]
         write_private(self._path, msgspec.json.encode(self._places))

@@ -32,7 +32,6 @@ class QueueHead(QWidget):
         for label, meaning in zip(self.numbers[2:4], ("mask", "attention"), strict=True):
             label.set_meaning(meaning)
         more = tool_button(self, "ellipsis", self.tr("What can be done with the queue"))
-        more.setObjectName("plain")
         more.setMenu(menu)
         more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         more.setPopupMode(more.ToolButtonPopupMode.InstantPopup)

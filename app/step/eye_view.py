@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -30,6 +30,9 @@ from app.step.presence import PresenceBar
 
 BAR = 108
 """The width of the column of sizes."""
+
+MOST_LIST = 2 / 3
+"""The share of the room that the list of messages takes at most."""
 
 
 class SizeBars(QStyledItemDelegate):
@@ -58,6 +61,8 @@ class EyeView(QWidget):
         super().__init__(parent)
         self._model = model
         self._chosen = ""
+        self._is_moved = False
+        """The reader dragged what parts list and message."""
         self.summary = PlainLabel("", self, elide=True)
         self.shown = QComboBox(self)
         self.shown.setAccessibleName(self.tr("Which messages are listed"))
@@ -102,10 +107,10 @@ class EyeView(QWidget):
         table.setTextElideMode(Qt.TextElideMode.ElideRight)
         table.setFrameShape(QTableView.Shape.NoFrame)
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        split = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
+        split = self._split = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
         split.addWidget(table)
         split.addWidget(self.text)
-        split.setSizes([200, 300])
+        split.splitterMoved.connect(self._on_moved)
         above = column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, spacing=theme.GRID)
         above.setContentsMargins(theme.px(tokens.SIDE), 0, theme.GRID, theme.GRID)
         column(above, (split, 1), on=self, spacing=0, margin=0)
@@ -120,10 +125,28 @@ class EyeView(QWidget):
         self.shares.show_shares(self._model.shares, self._model.tokens())
         rows = self._model.rowCount()
         self.text.placeholder(self._nothing() if not rows else "")
+        self._share_room()
         if rows:
             first = self._model.first_holding()
             self.table.selectRow(first if first >= 0 else rows - 1)
             self.table.scrollTo(self._model.index(first if first >= 0 else rows - 1, 0))
+
+    def _on_moved(self, *_: object) -> None:
+        self._is_moved = True
+
+    def _share_room(self) -> None:
+        """The list is as high as its messages, up to two thirds; until the reader gives it another share."""
+        room = sum(self._split.sizes())
+        if room and not self._is_moved:
+            table = self.table
+            lines = table.verticalHeader().length() + table.horizontalHeader().height() + 2 * tokens.HAIRLINE
+            high = min(lines, round(room * MOST_LIST))
+            self._split.setSizes([high, room - high])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another height: the list and the message share it anew."""
+        super().resizeEvent(event)
+        self._share_room()
 
     def show_again(self) -> None:
         """More is known of the same messages: the chosen one stays chosen."""

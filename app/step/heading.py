@@ -52,7 +52,8 @@ class StepHeading(QObject):
 
     def _about(self, head: StepHead) -> str:
         usage = head.usage
-        parts = [quantities.day_and_clock(head.started_at or head.ended_at),
+        row = self._place.sight.row
+        parts = [quantities.clock_or_day_and_clock(head.started_at or head.ended_at, row.started_at if row else None),
                 quantities.duration(quantities.between(head.started_at, head.ended_at))]
         if usage.input_tokens is not None or usage.output_tokens is not None:
             parts.append(self.tr("{given} tokens in, {made} out").format(

@@ -11,6 +11,7 @@ import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.desk.error_words import error_word, status_word
+from app.desk.row_text import ICONS
 from app.kit import quantities
 from app.kit.highlight import lexer_for
 from app.kit.long_text import Part
@@ -87,7 +88,7 @@ def _action_parts(action: Action, kind: str, number: int, count: int) -> list[Pa
     if count > 1:
         place = QCoreApplication.translate("Step", "{n} of {count}").format(n=number, count=count)
         heading += f"  ({place})"
-    parts = [_heading(heading, number if count > 1 else 0)]
+    parts = [_heading(heading, number if count > 1 else 0, ICONS.get(kind, "braces"))]
     if action.malformed:
         parts.append(Part(text=QCoreApplication.translate("Step", "Malformed call: ") + action.malformed + "\n",
                           meaning="error"))
@@ -182,7 +183,8 @@ def observation_parts(observation: Observation, kind: str = "tool", *, raw: bool
     failed = observation.is_error
     sign = "✗" if failed else _STATUS_SIGN.get(observation.status, "")
     word = QCoreApplication.translate("Step", "Observation")
-    parts = [Part(text=f"{word}  {sign} {envelope(observation)}\n", style="heading", meaning="error" if failed else "")]
+    parts = [Part(text=f"{word}  {sign} {envelope(observation)}\n", style="heading", meaning="error" if failed else "",
+                  icon="circle-x" if failed else "corner-down-right")]
     output, error = observation.output, observation.error
     if error is not None:  # a program that tells of the failure in the words of its output is not told twice
         message = "" if output.text.strip().startswith(error.message.strip()) else error.message
@@ -260,8 +262,8 @@ def _cut(observation: Observation) -> str:
     return sentence.format(shown=quantities.number(len(output.text)), total=quantities.number(output.total_chars))
 
 
-def _heading(text: str, choice: int = 0) -> Part:
-    return Part(text=text + "\n", style="heading", choice=choice)
+def _heading(text: str, choice: int = 0, icon: str = "") -> Part:
+    return Part(text=text + "\n", style="heading", choice=choice, icon=icon)
 
 
 def _gap(part: Part) -> Part:

@@ -35,7 +35,6 @@ class FacetChips(QWidget):
         menu = QMenu(self.more)
         self._actions = {key: self._action(key, menu) for key in FILTERS}
         self.more.setMenu(menu)
-        self.more.setObjectName("plain")
         self._line = row(*self.chips.values(), self.more, 1, on=self, spacing=theme.px(2), margin=0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Which steps are listed"))

@@ -98,6 +98,21 @@ class StepRowDelegate(QStyledItemDelegate):
         if right > x:
             self._title(painter, parts, x, right - x, base)
 
+    def broken(self, parts: RowText, width: int) -> tuple[str, str]:
+        """What of a strong title stands in a row of that width, up to a word's end, and the rest."""
+        ink = self.ink
+        room = width - self._title_left(width) - ink.columns["end"] - GAP
+        room -= ink.columns["duration"] if width >= ink.no_duration else 0
+        if ink.bold_metrics.horizontalAdvance(parts.title) <= room:
+            return parts.title, ""
+        layout = QTextLayout(parts.title, ink.bold)
+        layout.beginLayout()
+        line = layout.createLine()
+        line.setLineWidth(max(80, room))
+        length = line.textLength()
+        layout.endLayout()
+        return parts.title[:length].rstrip(), parts.title[length:]
+
     def draw_below(self, painter: QPainter, text: str, line: QRect) -> None:
         """A second line under a row's title."""
         left = line.left() + self._title_left(line.width())

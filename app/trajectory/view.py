@@ -6,7 +6,7 @@ from functools import partial
 
 import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desk.frame import ListPlace
-from app.kit import theme
+from app.kit import icons, theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
@@ -59,7 +59,8 @@ class TrajectoryView(QWidget):
         self.minimap = Minimap(self)
         self.find_box = QLineEdit(self, placeholderText=self.tr("Find, or 9.46"), clearButtonEnabled=True)
         self.find_box.setAccessibleName(self.tr("Find in the trajectory, or go to a step by its number"))
-        self.find_box.setMinimumWidth(theme.px(108))
+        self.find_box.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self.find_box.setMinimumWidth(theme.px(126))
         self.find_box.installEventFilter(self)
         self.hits = PlainLabel("", self, elide=False, faint=True)
         self.regex = tool_button(self, "regex", self.tr("Regular expression"), checkable=True)
@@ -131,6 +132,11 @@ class TrajectoryView(QWidget):
         self.filters.reset()
         self.facets.show_filter(ALL)
         self.filter_chosen.emit(ALL)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The task has its second line where there is room for it."""
+        super().resizeEvent(event)
+        self.pinned.fit(self.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc leads out of a list that filters have emptied."""

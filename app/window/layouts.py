@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QMainWindow
 
 from app.desk.panel import Panel
-from app.kit import theme
+from app.kit import theme, tokens
 from app.window.panel_dock import BAR, PanelDock
 
 
@@ -83,6 +83,9 @@ PLACES = {name: _places(layout) for name, layout in LAYOUTS.items()}
 GAP = 6
 """Between two docks."""
 
+CHROME = ("menu", "head", "review", "status")
+"""What stands above and below the docks."""
+
 Seats = dict[str, list[PanelDock]]
 """The docks of each place of a layout, the one in front first."""
 
@@ -92,7 +95,7 @@ def arrange(window: QMainWindow, panels: Sequence[Panel], docks: Mapping[str, Pa
     for dock in docks.values():
         dock.setFloating(False)
         window.removeDockWidget(dock)
-    room = window.size() - QSize(0, 4 * BAR)
+    room = window.size() - QSize(0, sum(theme.px(tokens.HEIGHTS[bar]) for bar in CHROME))
     seats = _seats(panels, docks, name, _joined(name, window.size()))
     first = _first(LAYOUTS[name], seats)
     if first is None:

@@ -31,7 +31,7 @@ class LayoutSwitch(QWidget):
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        line = row(on=self, spacing=2, margin=(0, 2, theme.px(tokens.WITHIN), 2))
+        line = row(on=self, spacing=2, margin=(0, 0, theme.px(tokens.WITHIN), 0))
         for action in actions:
             line.addWidget(self._button(action))
 
@@ -39,5 +39,6 @@ class LayoutSwitch(QWidget):
         button = QToolButton(self, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextOnly)
         button.setDefaultAction(action)
         button.setFont(theme.font_of("fact"))
+        button.setFixedHeight(theme.px(tokens.HEIGHTS["chip"]))  # the menu is as high as its words
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         return button

@@ -19,7 +19,7 @@ GRIP = 6
 """Height of what a dock without a title is dragged by."""
 
 BAR = 44
-"""The height of a dock's title or tabs, and of menu and status bar each, in pixels; nothing rests on it exactly."""
+"""The height of a dock's title or tabs, in pixels; nothing rests on it exactly."""
 
 GROWS_TO = 0.4
 """The share of the window's height up to which a dock grows by itself."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QStatusBar, QWidget
 
-from app.kit import theme
+from app.kit import theme, tokens
 from app.kit.boxes import row
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.servers.connection_state import ConnectionState
@@ -28,8 +28,11 @@ class StatusBar(QStatusBar):
         self.waiting = PlainLabel("", self)
         self.place = PlainLabel("", self)
         self.keys = PlainLabel("", self)
+        for label in (self.waiting, self.place, self.keys):
+            label.setFont(theme.font_of("fact"))
         self.setSizeGripEnabled(False)
         self.setContentsMargins(2 * theme.GRID, 0, 2 * theme.GRID, 0)
+        self.setFixedHeight(theme.px(tokens.HEIGHTS["status"]))
         self.addWidget(self._links)
         self.addWidget(self.waiting)
         self.addPermanentWidget(self.place)
@@ -54,6 +57,7 @@ class StatusBar(QStatusBar):
 
     def _label(self) -> PlainLabel:
         label = PlainLabel("", self._links)
+        label.setFont(theme.font_of("fact"))
         label.setAccessibleName(self.tr("Connection"))
         label.setCursor(Qt.CursorShape.PointingHandCursor)
         label.installEventFilter(self)

@@ -97,7 +97,7 @@ async def _take_one(program: str, out: Path, language: str, colours: str, *argum
                "--colours", colours, *arguments]
     taking = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
     if await taking.wait():
-        raise SystemExit(f"The pictures of {out.name} could not be taken.")
+        raise SystemExit(f"The pictures of {out.name} could not be taken: {program} ended with {taking.returncode}.")
 
 
 def put_beside(out: Path, drawn: Path) -> None:

@@ -83,3 +83,27 @@ def test_scrolling_and_folds_are_found_again(tmp_path: Path):
         after = made.docks["trajectory"].widget().shown_place()
         assert (after.item, after.offset, after.unfolded) == (before.item, before.offset, before.unfolded)
         memory.setParent(None)
+
+
+def test_a_window_that_is_killed_loses_no_place(tmp_path: Path):
+    """Nothing is left and nothing closes: what rested is in the file, what still moves is not waited for."""
+    with shown_window(tmp_path, told_session(), layout="read") as (made, place):
+        memory = reader(place, made)
+        place.cursor.move("s1", 4)
+        steps = made.docks["trajectory"].widget()
+        steps.show_filters({"find": "line"})
+        memory.store_moved()
+        assert not (tmp_path / "read.json").exists()
+        memory.store_moved()
+        (tmp_path / "killed").mkdir()
+        shutil.copy(tmp_path / "read.json", tmp_path / "killed")
+        written = (tmp_path / "read.json").stat().st_mtime_ns
+        for _ in range(3):
+            memory.store_moved()
+        assert (tmp_path / "read.json").stat().st_mtime_ns == written, "who rests writes nothing"
+        memory.setParent(None)
+    with shown_window(tmp_path / "killed", told_session(), layout="read") as (made, place):
+        memory = reader(place, made)
+        place.cursor.move("s1")
+        assert place.sight.step == 4 and made.docks["trajectory"].widget().shown_filters() == {"find": "line"}
+        memory.setParent(None)

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from support.logs import fill
 from support.panels import workplace
 
+from app.kit import theme
 from app.step.panel import build
 from app.step.picture_worker import decoded
 from core.domain.errors import ReportableError
@@ -102,6 +103,22 @@ def test_of_a_long_output_the_first_lines_stand_there_and_enter_shows_the_rest(p
     assert text.edit.grounds, "an output lies on a ground of its own"
     QTest.keyClick(text.edit, Qt.Key.Key_Return)
     assert shown() > few + 70 and text.edit.next_rest() is None
+
+
+def test_an_action_has_its_icon_in_the_margin_and_an_output_lies_in_a_frame(panel):
+    """Letters touch neither the frame nor the panel's edge; icons stand beside the headings, as in the list."""
+    place, text = panel
+    place.cursor.to_step(2)
+    edit = text.edit
+    named = [(edit.document().findBlockByNumber(line).text().split()[0], icon) for line, icon, _ in edit.signs]
+    assert named == [("Bash", "terminal"), ("Observation", "corner-down-right")]
+    room = edit._room(*edit.grounds[-1])
+    letters = edit.blockBoundingGeometry(edit.document().findBlockByNumber(edit.grounds[-1][0])).left()
+    letters += edit.contentOffset().x() + edit.document().documentMargin()
+    assert 0 < room.left() < letters - 4 and room.right() < edit.viewport().width()
+    shown, middle = edit.grab().toImage(), round(room.center().y())
+    grounds = [shown.pixelColor(x, middle).name() for x in (2, round(room.left()) + 3)]
+    assert grounds == [theme.colour(name).name() for name in ("base", "window")]
 
 
 def test_what_is_looked_for_is_not_folded_away(panel):

@@ -11,7 +11,7 @@ from support.eventually import eventually
 from support.logs import AGENT, Maker
 from support.panels import told_session, workplace
 
-from app.kit import theme
+from app.kit import quantities, theme
 from app.kit.long_text import LongText, Part
 from app.step.context import ContextModel, source_words
 from app.step.context_lines import lines_of
@@ -73,7 +73,7 @@ def test_a_difference_lies_on_its_grounds_also_where_its_lines_are_wrapped(qtbot
     view.show()
     assert (view.edit.grounds, view.edit.tinted) == ([(1, 3)], {2: "removed_line", 3: "added_line"})
     shown, at = view.edit.grab().toImage(), [view.edit._room(n, n) for n in (1, 2, 3)]
-    inks = [{shown.pixelColor(x, int(y)).name() for x in range(4, 200) for y in (room.top() + 3, room.bottom() - 4)}
+    inks = [{shown.pixelColor(x, int(y)).name() for x in range(12, 200) for y in (room.top() + 3, room.bottom() - 4)}
             for room in at]
     assert at[1].height() > 2 * at[0].height()
     for names, colour in zip(inks, ("window", "removed_line", "added_line"), strict=True):
@@ -137,6 +137,44 @@ def test_the_panel_follows_the_cursor(qtbot, tmp_path):
         assert panel.title.text() == "Step 10"
         place.cursor.move("", None)
         assert not panel.title.isVisible()
+
+
+def test_the_day_is_told_once_and_again_where_it_is_another(qtbot, tmp_path):
+    """The session's head tells the day: a step of that day has the clock alone, so that its tokens are not cut off."""
+    maker = Maker(2)
+    maker.add_step()
+    maker.at += timedelta(days=2)
+    maker.add_step()
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 1)
+        began = place.sight.row.started_at
+        assert panel.about.text().startswith(quantities.clock(began)[:2]) and quantities.day(began) not in (
+            panel.about.text())
+        place.cursor.to_step(2)
+        assert quantities.day(began + timedelta(days=2)) in panel.about.text()
+
+
+def test_the_list_of_messages_is_as_high_as_it_needs_until_it_is_dragged(qtbot, tmp_path):
+    maker = Maker(2)
+    for _ in range(3):
+        maker.add_step()
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(700, 900)
+        panel.show()
+        place.cursor.move("s1", 3)
+        place.actions["view.eye"].setChecked(True)
+        eye = panel.eye
+        qtbot.waitUntil(lambda: eye.table.viewport().height() >= eye.table.verticalHeader().length() > 0)
+        assert eye.table.height() < eye.text.height(), "what is left is the message's"
+        eye._split.splitterMoved.emit(100, 1)
+        eye._split.setSizes([100, 500])
+        before = eye._split.sizes()
+        eye.show_context()
+        assert eye._split.sizes() == before
 
 
 def test_a_stale_body_is_dropped(qtbot, tmp_path):

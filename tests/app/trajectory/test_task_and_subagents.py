@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel
 from support.logs import PERSON, Maker, fill
 from support.panels import workplace
 
+from app.desk.row_text import RowText
 from app.step.panel import build as build_step
 from app.terminals.panel import build as build_terminals
 from app.trajectory.model import RowTextRole
@@ -165,3 +166,18 @@ def test_a_branch_names_what_it_branched_from_and_leads_back_there(qtbot, tmp_pa
         assert (row.title, row.number, row.word) == ("branched from The first", "2", "without")
         place.actions["go.caller"].trigger()
         assert (place.cursor.session, place.cursor.step) == ("s1", 2)
+
+
+def test_a_task_that_is_too_long_for_its_line_goes_on_in_the_second(qtbot, tmp_path):
+    asked = "Train a classifier for the reviews and choose everything on the training split alone, then report"
+    with workplace(tmp_path, Maker(3)) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        pinned = panel.pinned
+        pinned.show_rows([("task", RowText(icon="target", tool="Task", title=asked, face="strong"), "")])
+        for width, lines in ((420, 2), (1600, 1)):
+            pinned.resize(width, 60)
+            [(_, row, below)] = pinned._drawn()
+            assert (f"{row.title} {below}".strip(), 1 + bool(below)) == (asked, lines)
+            assert pinned.sizeHint().height() > pinned._delegate.line_height + (lines - 1) * 10
+            assert pinned._delegate.ink.bold_metrics.horizontalAdvance(row.title) < width, "nothing is cut"

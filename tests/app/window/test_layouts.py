@@ -108,6 +108,25 @@ def test_room_is_shared_as_wanted_but_nobody_goes_short_while_another_has_to_spa
     assert shares(300, [10, 90], [300, 100]) == [30, 270], "where it cannot be helped: as wanted"
 
 
+def test_in_a_small_live_window_the_box_has_its_button_and_the_list_its_rows(tmp_path):
+    """The room was thought smaller than it is, and the box was cut off above its button."""
+    maker = told_session()
+    maker.guide("look at the loader")
+    with shown_window(tmp_path, maker, layout="live") as (window, place):
+        place.cursor.move("s1")
+        window.resize(1440, 900)
+        settle()
+        pinned = window.docks["trajectory"].widget().pinned
+        pinned.resize(300, 60)
+        high = pinned.sizeHint().height()
+        window.resize(1280, 720)
+        window.lay_out("live")
+        settle()
+        guidance, steps = window.docks["guidance"], window.docks["trajectory"].widget()
+        assert guidance._room.verticalScrollBar().maximum() == 0, "all of it is seen"
+        assert steps.pinned.sizeHint().height() < high, "the task has one line in a low list"
+
+
 def test_the_guidance_box_stays_whole_when_a_message_is_under_way(tmp_path, qtbot):
     maker = told_session()
     with shown_window(tmp_path, maker, layout="live") as (window, place):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 from support.logs import Maker
 from support.panels import told_session, workplace
 from support.window import press, shown_window
 
 from app.guidance.view import GuidanceView
+from app.kit import icons, theme, tokens
 from app.kit.safe_text import PlainLabel, set_hint
 from app.window.window import Window
 from core.store import log
@@ -151,3 +152,17 @@ def test_a_first_window_leaves_room_for_its_frame_on_the_screen(qtbot, tmp_path)
         qtbot.addWidget(window)
         room = window.screen().availableGeometry()
         assert room.height() < 1000 and room.height() - 60 <= window.height() <= room.height() - 40
+
+
+def test_menu_and_status_are_as_high_as_their_words_and_no_arrow_lies_on_an_icon(qtbot, tmp_path):
+    """At 1280 × 720 each pixel of chrome is one of the list less; Qt's own arrow covered the icons with a menu."""
+    with shown_window(tmp_path, told_session(), layout="live") as (window, _):
+        assert window.status.height() == theme.px(tokens.HEIGHTS["status"])
+        assert window.menuBar().height() <= theme.px(tokens.HEIGHTS["menu"])
+        plain, with_menu = QToolButton(window), QToolButton(window)
+        with_menu.setMenu(QMenu(with_menu))
+        for button in (plain, with_menu):
+            button.setIcon(icons.icon("plus"))
+            button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+            button.resize(40, 30)
+        assert plain.grab().toImage() == with_menu.grab().toImage()
