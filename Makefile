@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check shape format agents agents-quick fuzz attacks foreign audit engines libraries faults faults-long bench study study-people screenshots beside packages packages-test site clean
+# The rest: make lint types contracts translations check shape format agents agents-quick fuzz attacks foreign audit engines libraries faults faults-long bench study study-people study-climb screenshots beside packages packages-test site clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -13,7 +13,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: engines libraries agents agents-quick beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study study-people packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
+.PHONY: engines libraries agents agents-quick beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study study-people study-climb packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -111,6 +111,12 @@ study: $(VENV)/.has-test
 study-people: $(VENV)/.has-test
 	cd tests && OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=..:. $(IDLE) ../$(BIN)/python -m study.people $(abspath $(or $(OUT),build/study-people)) \
 	  --design $(or $(DESIGN),room2) --minutes $(or $(MINUTES),100000)
+
+# Does a small policy climb by the product's own commands: demonstrations, supervised training, reinforcement, held-out plays? A table
+# and a curve; it goes on where it was cut; make study-climb DESIGN=textcraft OUT=FOLDER WORKERS=2 (seeds side by side).
+study-climb: $(VENV)/.has-test
+	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.climb $(or $(DESIGN),babyai) \
+	  $(or $(OUT),build/study-climb/$(or $(DESIGN),babyai)) --at-once $(or $(WORKERS),1)
 
 # Thousands of damaged inputs for every decoder, and extreme events in every panel of the window (minutes);
 # make fuzz EXAMPLES=20000 SESSIONS=2000 for a night.

@@ -29,6 +29,7 @@ from core.domain.task import EnvironmentSettings, Task
 from core.environments.environment import EnvironmentKind
 from core.environments.line_tool import LINE_TOOL, read_line_call
 from core.environments.play_requests import PlayAct, PlayClose, PlayQuestion, PlayReset, PlayScore, PlaySeen
+from core.environments.stem import Forked, Stem
 from core.llm.call_arguments import read_arguments
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
@@ -51,15 +52,17 @@ class _Anew(Exception):
 
 
 class PlayProcess:
-    """One worker, asked in turn by a thread of its own; it starts with the first request, and again after its end."""
+    """One worker, asked in turn by a thread of its own; it starts with the first request, and again after its end: as a
+    fork of `stem`, else by itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, stem: Stem | None) -> None:
+        self._stem = stem
         self.places: set[int] = set()
         self._life = 0
         """How often it was ended: what it held before is lost."""
         self._busy_with = 0
         self._thread = ThreadPoolExecutor(1, "environments")
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Spawned | Forked | None = None
 
     async def ask(self, request: PlayQuestion[_A], within_s: float, life: int | None = None) -> tuple[_A, int]:
         """The answer, and in which life. Raises _Anew where it would not be in `life`, TimeoutError, EOFError where the
@@ -75,17 +78,17 @@ class PlayProcess:
         """Whoever asked for a place does not wait any more: where the process is still at it, it is ended."""
         process = self._process
         if self._busy_with == place and process is not None:
-            _kill(process)
+            process.kill()
 
     def close(self) -> None:
         """End the process, also in the middle of an answer."""
         if self._process is not None:
-            _kill(self._process)
+            self._process.kill()
         self._thread.shutdown(cancel_futures=True)
         self._end()
 
     def _answered(self, request: PlayQuestion[_A], within_s: float, life: int | None) -> tuple[bytes, int]:
-        if self._process is not None and self._process.poll() is not None:
+        if self._process is not None and self._process.is_over:
             self._end()
         if life is not None and life != self._life:
             raise _Anew
@@ -96,10 +99,7 @@ class PlayProcess:
             self._busy_with = 0
 
     def _exchange(self, line: bytes, within_s: float) -> bytes:
-        process = self._process = self._process or subprocess.Popen(
-            program.command("environments"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
-        assert process.stdin is not None
-        assert process.stdout is not None
+        process = self._process = self._process or (self._stem.worker() if self._stem is not None else Spawned())
         is_late = threading.Event()
         watch = threading.Timer(within_s, _end_late, (process, is_late))
         watch.start()
@@ -120,23 +120,42 @@ class PlayProcess:
         process, self._process = self._process, None
         if process is not None:
             self._life += 1
-            _kill(process)
-            with contextlib.suppress(OSError):
-                process.communicate()
+            process.close()
 
 
-def _end_late(process: subprocess.Popen[bytes], is_late: threading.Event) -> None:
+class Spawned:
+    """A worker that begins by itself, as who asks it sees it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(program.command("environments"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         start_new_session=True)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self.stdin, self.stdout = self._process.stdin, self._process.stdout
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it ended by itself."""
+        return self._process.poll() is not None
+
+    def kill(self) -> None:
+        """End it with the programs that it started, where the system has groups of processes."""
+        with contextlib.suppress(OSError):
+            if os.name == "posix" and not self.is_over:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    def close(self) -> None:
+        """End it, and let go of its ends."""
+        self.kill()
+        with contextlib.suppress(OSError):
+            self._process.communicate()
+
+
+def _end_late(process: Spawned | Forked, is_late: threading.Event) -> None:
     is_late.set()
-    _kill(process)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """With the programs that it started, where the system has groups of processes."""
-    with contextlib.suppress(OSError):
-        if os.name == "posix" and process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    process.kill()
 
 
 def _name(request: PlayQuestion[_A]) -> str:
@@ -148,14 +167,15 @@ class _Processes:
 
     def __init__(self) -> None:
         self._all: list[PlayProcess] = []
+        self._stems: dict[tuple[str, ...], Stem] = {}
         self._numbers = itertools.count(1)
         atexit.register(self.close)
 
-    def place(self) -> tuple[PlayProcess, int]:
-        """A worker with room, and a number there."""
+    def place(self, imports: tuple[str, ...]) -> tuple[PlayProcess, int]:
+        """A worker with room, and a number there. A new one has these modules from its beginning."""
         chosen = min(self._all, key=lambda one: len(one.places), default=None)
         if chosen is None or (len(chosen.places) >= PLACES and len(self._all) < MOST):
-            chosen = PlayProcess()
+            chosen = PlayProcess(self._stem(imports))
             self._all.append(chosen)
         number = next(self._numbers)
         chosen.places.add(number)
@@ -163,8 +183,13 @@ class _Processes:
 
     def close(self) -> None:
         """End them all."""
-        for one in self._all:
+        for one in (*self._all, *self._stems.values()):
             one.close()
+
+    def _stem(self, imports: tuple[str, ...]) -> Stem | None:
+        if not imports or not hasattr(os, "fork"):
+            return None
+        return self._stems.setdefault(imports, Stem(imports, RESET_S))
 
 
 @cache
@@ -201,7 +226,7 @@ class ApartEnvironment:
     async def reset(self, task: Task, seed: int) -> Observation:
         """Begin. Raises InvalidInput, Unavailable."""
         if self._process is None:
-            self._process, self._place = _processes().place()
+            self._process, self._place = _processes().place(self._kind.imports)
         self._played.clear()
         self._begin = PlayReset(place=self._place, settings=self._settings, task=task, seed=seed)
         self._is_lost = False

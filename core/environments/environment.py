@@ -51,7 +51,7 @@ class EnvironmentKind(msgspec.Struct, frozen=True, kw_only=True):
     names that settings may give, with what each means. `steps` is a usual limit. `packages` are the distributions that
     it needs beside the program (the extra `extra`). `plan`: the right commands for an item, where it knows them.
     `apart`: its code is foreign and computes here, so it is played in a worker process; there an answer takes
-    `answer_s` seconds at most.
+    `answer_s` seconds at most, and `imports` are modules that all workers share, as they take long to import.
 
     `open`, `count` and `plan` raise Unavailable (no_environment_extra) where a package is missing, InvalidInput.
     """
@@ -66,5 +66,6 @@ class EnvironmentKind(msgspec.Struct, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
     extra: str = "environments"
     apart: bool = False
+    imports: tuple[str, ...] = ()
     answer_s: float = 60.0
     plan: Callable[[EnvironmentSettings], list[str]] | None = None

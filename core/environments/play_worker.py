@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import socket
 import sys
 from collections.abc import Callable
 
@@ -18,6 +19,7 @@ from core.domain.step import Observation
 from core.environments.guarded import GuardedEnvironment
 from core.environments.play_requests import PlayAct, PlayClose, PlayRequest, PlayReset, PlayScore, PlayScored, PlaySeen
 from core.environments.registry import kind_of, open_here
+from core.environments.stem import be_stem
 from core.workers.serve import Send, answer_line, serve
 
 
@@ -63,7 +65,10 @@ def _shown(made: GuardedEnvironment, seen: Observation) -> PlaySeen:
 
 
 def main() -> int:
-    """Serve until the input ends. What foreign code, or a program that it starts, prints or reads goes elsewhere."""
+    """Serve until the input ends. What foreign code, or a program that it starts, prints or reads goes elsewhere. With
+    the number of a socket and modules among the arguments it is the stem of such workers."""
+    if sys.argv[1:]:
+        be_stem(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
     lines, out = os.fdopen(os.dup(0), "rb"), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)

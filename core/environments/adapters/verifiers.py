@@ -178,4 +178,5 @@ def _count() -> int:
 ENVIRONMENT = EnvironmentKind(
     name="verifiers", title="verifiers", about=ABOUT, open=VerifiersTaskset, count=_count, steps=40,
     options={PACKAGE: "the installed taskset or environment", PACKAGE_SETTINGS: "its own settings, a JSON object"},
-    packages=("verifiers",), extra=MORE, apart=True, answer_s=600.0)
+    packages=("verifiers",), extra=MORE, apart=True, answer_s=600.0,
+    imports=("core.environments.verifiers_seat",))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -129,10 +130,71 @@ def test_a_game_that_goes_otherwise_the_second_time_is_found_out(games: None) ->
         request, before = place._played[0]
         seen = msgspec.structs.replace(before.seen, done=True)
         place._played[0] = (request, msgspec.structs.replace(before, seen=seen))
-        place._process._process.kill()
-        place._process._process.wait()
+        place._process._process.close()
         with pytest.raises(Unavailable, match="another result"):
             await place.score()
         await place.close()
 
     asyncio.run(played())
+
+
+_SLOW = '''
+import os, pathlib
+log = pathlib.Path(os.environ["IMPORTS"])
+log.write_text(log.read_text() + f"{os.getpid()}\\n")
+'''
+
+
+@pytest.fixture
+def stem(tmp_path: Path, games: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same games behind an import that says in a file whenever it is made; a worker for each of two games."""
+    (tmp_path / "imports").write_text("")
+    (tmp_path / "site" / "slow_to_import.py").write_text(_SLOW)
+    (tmp_path / "site" / "textarena.py").write_text("import slow_to_import" + _PACKAGE)
+    monkeypatch.setenv("IMPORTS", str(tmp_path / "imports"))
+    kind = msgspec.structs.replace(registry.ENVIRONMENTS["textarena"], imports=("slow_to_import", "no_such_module"))
+    monkeypatch.setitem(registry.ENVIRONMENTS, "textarena", kind)
+    monkeypatch.setattr(apart, "MOST", 2)
+    monkeypatch.setattr(apart, "PLACES", 1)
+    return tmp_path / "imports"
+
+
+def test_workers_share_one_import_and_end_alone(stem: Path) -> None:
+    """Of two workers one is ended in an endless move and one dies; both are begun anew without a second import."""
+    async def played() -> list[str]:
+        task = environment_task("textarena")
+        hangs, dies = open_environment(task.environment), open_environment(task.environment)
+        for one in (hangs, dies):
+            await one.reset(task, 3)
+        for one, move in ((hangs, "hang"), (dies, "die")):
+            with pytest.raises(Unavailable):
+                await one.act(one.read(_call(move)), 1)
+        again = []
+        for one in (hangs, dies):
+            await one.reset(task, 3)
+            again.append((await one.act(one.read(_call("x")), 1)).output.text)
+            await one.close()
+        return again
+
+    assert asyncio.run(played()) == ["x", "x"]
+    importers = stem.read_text().split()
+    assert len(importers) == 1
+    assert all(int(number) != os.getpid() for number in importers)
+
+
+def test_a_stem_that_ended_is_begun_again(stem: Path) -> None:
+    async def moved(times: int) -> None:
+        task = environment_task("textarena")
+        place = open_environment(task.environment)
+        await place.reset(task, 3)
+        assert (await place.act(place.read(_call("x")), 1)).output.text == "x"
+        await place.close()
+        assert len(stem.read_text().split()) == times
+
+    asyncio.run(moved(1))
+    os.kill(int(stem.read_text()), signal.SIGKILL)
+    asyncio.run(moved(2))
+    apart._processes().close()
+    for number in stem.read_text().split():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(number), 0)
