@@ -56,6 +56,7 @@ def smollm2_apart(cache: Path) -> Path:
     (train_extra_missing)."""
     folder = cache / _NAME
     if not (folder / _DONE).is_file():
+        require_extra("transformers", "gguf")  # and torch, which may be hidden here: the process looks for it
         done = subprocess.run(program.command("small-model", str(cache)), stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace", check=False)
         if done.returncode == LACKS:

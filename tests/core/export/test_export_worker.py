@@ -88,6 +88,7 @@ def test_what_it_renders_with_a_tokenizer_takes_no_torch(tmp_path):
 def test_the_small_model_is_made_by_a_process_of_its_own(tmp_path, monkeypatch):
     ended = subprocess.CompletedProcess([], smollm2.LACKS, "", "It is not installed: tiphys train-setup.")
     asked = []
+    monkeypatch.setattr(smollm2, "require_extra", lambda *_: None)
     monkeypatch.setattr(subprocess, "run", lambda words, **_: asked.append(words) or ended)
     with pytest.raises(Unavailable, match="train-setup"):
         smollm2.smollm2_apart(tmp_path)
