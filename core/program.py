@@ -23,6 +23,7 @@ PARTS = {
     "find": "app.desk.search_worker",
     "pictures": "app.step.picture_worker",
     "export": "core.export.worker",
+    "small-model": "core.llm.smollm2",
     "rules": "core.supervision.worker",
     "search": "core.server.search_worker",
     "train": "core.training.worker",

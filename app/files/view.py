@@ -81,7 +81,7 @@ class FilesView(QWidget):
         self.files.chosen.connect(self.chosen)
         self.old.activated.connect(self._ask_versions)
         self.new.activated.connect(self._ask_versions)
-        for key, slot in (("older", partial(self._shift, -1)), ("newer", partial(self._shift, 1)),
+        for key, slot in (("older", partial(self._shift_versions, -1)), ("newer", partial(self._shift_versions, 1)),
                           ("next_place", partial(self.diff.next_change, 1)),
                           ("previous_place", partial(self.diff.next_change, -1)), ("step", self._ask_step)):
             actions[key].triggered.connect(slot)
@@ -249,7 +249,7 @@ class FilesView(QWidget):
     def _ask_versions(self) -> None:
         self.compared.emit(int(self.old.currentData() or 0), int(self.new.currentData() or 0))
 
-    def _shift(self, by: int, *_: object) -> None:
+    def _shift_versions(self, by: int, *_: object) -> None:
         new = int(self.new.currentData() or 0) + by
         if 1 <= new < len(self._states):
             self.compared.emit(new - 1, new)

@@ -57,8 +57,8 @@ class EyeController(QObject):
         actions, eye = self._place.actions, self._eye
         eye.offer([actions["view.copy_json"], actions["view.copy_curl"]])
         actions["view.raw"].toggled.connect(self._draw_again)
-        actions["view.copy_json"].triggered.connect(partial(self._gather, "json"))
-        actions["view.copy_curl"].triggered.connect(partial(self._gather, "curl"))
+        actions["view.copy_json"].triggered.connect(partial(self._gather_copy, "json"))
+        actions["view.copy_curl"].triggered.connect(partial(self._gather_copy, "curl"))
         eye.opened.connect(self._open_message)
         eye.gone_asked.connect(self._find_gone)
         eye.presence.asked.connect(self._on_asked)
@@ -154,7 +154,7 @@ class EyeController(QObject):
 
     # ---- copies ----------------------------------------------------------------------------------
 
-    def _gather(self, kind: str, *_: object) -> None:
+    def _gather_copy(self, kind: str, *_: object) -> None:
         """Fetch what is missing first; going elsewhere meanwhile cancels."""
         self._place.actions["view.eye"].setChecked(True)
         if self._copy is not None:

@@ -92,9 +92,9 @@ class TrajectoryController(QObject):
         panel.follow_asked.connect(self._follow_end)
         panel.list.follow_changed.connect(self._on_follow)
         for key, slot in (
-            ("go.next_step", partial(self._go, 1)), ("go.previous_step", partial(self._go, -1)),
-            ("go.follow", self._follow_end), ("go.next_error", partial(self._jump, False)),
-            ("go.previous_error", partial(self._jump, True)),
+            ("go.next_step", partial(self._go_steps, 1)), ("go.previous_step", partial(self._go_steps, -1)),
+            ("go.follow", self._follow_end), ("go.next_error", partial(self._jump_to_error, False)),
+            ("go.previous_error", partial(self._jump_to_error, True)),
         ):
             actions[key].triggered.connect(slot)
 
@@ -210,7 +210,7 @@ class TrajectoryController(QObject):
         self._view.list.follow()
         self._show_place()
 
-    def _go(self, by: int, *_: object) -> None:
+    def _go_steps(self, by: int, *_: object) -> None:
         trajectory = self._model.trajectory
         if trajectory is None or not trajectory.steps:
             return
@@ -258,7 +258,7 @@ class TrajectoryController(QObject):
 
     # ---- errors and filters ----------------------------------------------------------------------
 
-    def _jump(self, back: bool, *_: object) -> None:
+    def _jump_to_error(self, back: bool, *_: object) -> None:
         """Go to the next (or previous) error, round the end."""
         here, items = self._here(), self._model.errors()
         after = [item for item in items if (item < here if back else item > here)]

@@ -34,8 +34,8 @@ class PinnedController(QObject):
         self._renew = single_shot(self, RENEW_MS, self._show_called)
         actions = place.actions
         for key, slot in (("go.task", self._task), ("go.handed_in", self._handed_in), ("go.caller", self._caller),
-                          ("go.next_person", partial(self._jump, False)),
-                          ("go.previous_person", partial(self._jump, True))):
+                          ("go.next_person", partial(self._jump_to_person, False)),
+                          ("go.previous_person", partial(self._jump_to_person, True))):
             actions[key].triggered.connect(slot)
         place.sight.opened.connect(self.show)
         place.sight.grew.connect(self._show_rows)
@@ -125,7 +125,7 @@ class PinnedController(QObject):
     def _go(self, row: SessionRow) -> None:
         self._place.cursor.move(row.session, 1)
 
-    def _jump(self, back: bool, *_: object) -> None:
+    def _jump_to_person(self, back: bool, *_: object) -> None:
         """Go to the next (or previous) turn of a person, round the end."""
         trajectory, here = self._model.trajectory, self._panel.list.currentIndex().row()
         if trajectory is None:

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 import msgspec
 
-from core.agents.saved_files import paths_of
+from core.agents.saved_trees import paths_of
 from core.agents.snapshot_store import Snapshot, SnapshotStore
 from core.domain.errors import NotFound
 from core.domain.step import Observation, StepBody, decode_body

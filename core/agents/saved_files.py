@@ -1,4 +1,4 @@
-"""The files of a host in a snapshot: folders as trees of content-addressed pieces, read from inside the sandbox.
+"""The files of a host on their way into a snapshot and back, read and written from inside the sandbox.
 
 What looks as it did when it was stored last (size, times, inode) is not read again, and what has the same content is
 not stored again. Whatever a sandbox tells is read within bounds: it can lie about its own files and about nothing else.
@@ -9,15 +9,15 @@ from __future__ import annotations
 import asyncio
 import struct
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from core.agents.saved_trees import LATIN, SavedHost, TreeEntry, check_name, read_tree, shown
 from core.aio import TaskScope
-from core.domain.blob import BlobRef
 from core.domain.errors import InvalidInput, LimitReached, Unavailable
 from core.sandbox.sandbox import Sandbox
 from core.sandbox.streams import ahead, own_python
@@ -37,22 +37,8 @@ DEEPEST = 250
 _PROBLEMS = 200
 """So many files that could not be saved are named."""
 
-_LATIN = Annotated[str, Meta(max_length=65_536)]
 _Look = tuple[int, int, int, int]
 """Size, time of change, time of the inode's change (both in ns) and inode: what tells that a file is as it was."""
-
-
-class TreeEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One name in a folder: a file of `pieces`, a folder whose content is `tree`, a link to `target`."""
-
-    name: _LATIN
-    kind: Literal["f", "d", "l"]
-    mode: int
-    time_ns: int
-    size: int = 0
-    pieces: tuple[BlobRef, ...] = ()
-    tree: BlobRef = ""
-    target: _LATIN = ""
 
 
 class FilesSeen(msgspec.Struct, frozen=True):
@@ -71,29 +57,19 @@ Seen = dict[str, dict[str, FilesSeen]]
 """By the folder's name, then by path."""
 
 
-class SavedHost(msgspec.Struct, frozen=True, kw_only=True):
-    """A host's folders (name to tree), how many files and bytes they hold, and what could not be saved."""
-
-    trees: dict[str, BlobRef]
-    files: int = 0
-    bytes: int = 0
-    problems: tuple[str, ...] = ()
-
-
 class _Line(msgspec.Struct):
     r: Annotated[int, Meta(ge=0, le=100)]
-    p: _LATIN
+    p: LATIN
     k: Literal["f", "d", "l"]
     m: Annotated[int, Meta(ge=0, le=0o7777)]
     a: _Look
     same: bool = False
     young: bool = True
-    l: _LATIN = ""  # noqa: E741 - one letter a field, for there are many
+    l: LATIN = ""  # noqa: E741 - one letter a field, for there are many
 
 
 _LINE = msgspec.json.Decoder(_Line)
 _PROBLEM: msgspec.json.Decoder[tuple[int, str, str]] = msgspec.json.Decoder(tuple[int, str, str])
-_TREE: msgspec.json.Decoder[list[TreeEntry]] = msgspec.json.Decoder(list[TreeEntry])
 
 
 class _Tree:
@@ -110,7 +86,7 @@ class _Tree:
             if len(self._open) == 1:
                 raise InvalidInput("bad_tree", f"A sandbox tells of {line.p[:200]!r} and not of its folder.")
             self._shut()
-        _check_name(name)
+        check_name(name)
         if len(self._open) > DEEPEST:
             raise InvalidInput("bad_tree", f"A sandbox tells of more than {DEEPEST} folders within one another.")
         if line.k == "d":
@@ -179,7 +155,7 @@ class HostSaver:
             self._begin(_LINE.decode(payload))
         elif kind == b"X" and len(self._problems) < _PROBLEMS:
             place, path, why = _PROBLEM.decode(payload)
-            self._problems.append(f"{self._names[place]}/{_shown(path)}: {why[:100]}")
+            self._problems.append(f"{self._names[place]}/{shown(path)}: {why[:100]}")
 
     def _begin(self, line: _Line) -> None:
         name = self._names[line.r]
@@ -280,48 +256,6 @@ def _tree_records(store: PieceStore, place: int, tree: str, above: str) -> Itera
                 yield _record(b"D", data[at : at + _LONGEST])
         if entry.kind == "d":
             yield from _tree_records(store, place, entry.tree, f"{path}/")
-
-
-def read_tree(store: PieceStore, tree: str) -> list[TreeEntry]:
-    """The names in a folder of a snapshot. Raises NotFound, InvalidInput (bad_tree)."""
-    try:
-        entries = _TREE.decode(store.get(tree))
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("bad_tree", f"A folder of a snapshot cannot be read: {error}.") from error
-    for entry in entries:
-        _check_name(entry.name)
-    return entries
-
-
-def pieces_of(store: PieceStore, tree: str, known: set[bytes]) -> None:
-    """Add the names of all pieces below a tree to those that are known; a tree that is known is not looked into."""
-    name = bytes.fromhex(tree)
-    if name in known:
-        return
-    known.add(name)
-    for entry in read_tree(store, tree):
-        known.update(bytes.fromhex(piece) for piece in entry.pieces)
-        if entry.kind == "d":
-            pieces_of(store, entry.tree, known)
-
-
-def paths_of(store: PieceStore, tree: str, above: str = "") -> Iterable[tuple[str, TreeEntry]]:
-    """Every file and link below a tree, with its path."""
-    for entry in read_tree(store, tree):
-        if entry.kind == "d":
-            yield from paths_of(store, entry.tree, f"{above}{_shown(entry.name)}/")
-        else:
-            yield f"{above}{_shown(entry.name)}", entry
-
-
-def _check_name(name: str) -> None:
-    """Nothing that leads out of its folder."""
-    if name in ("", ".", "..") or "/" in name or "\0" in name:
-        raise InvalidInput("bad_tree", f"{name[:100]!r} cannot name a file.")
-
-
-def _shown(path: str) -> str:
-    return path[:1000].encode("latin-1", "replace").decode("utf-8", "replace")
 
 
 def _record(kind: bytes, payload: bytes) -> bytes:

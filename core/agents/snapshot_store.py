@@ -8,8 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from core.agents.saved_files import SavedHost, Seen, pieces_of
+from core.agents.saved_files import Seen
 from core.agents.saved_journal import JournalPart, payload_names
+from core.agents.saved_trees import SavedHost, pieces_of
 from core.domain.blob import BlobRef
 from core.domain.errors import NotFound
 from core.domain.events import NotSaved

@@ -16,8 +16,9 @@ import msgspec
 from core.agents import prompts
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
-from core.agents.saved_files import HostSaver, SavedHost, Seen, load_host
+from core.agents.saved_files import HostSaver, Seen, load_host
 from core.agents.saved_journal import JournalPart, payload_names, save_journal
+from core.agents.saved_trees import SavedHost
 from core.agents.snapshot_store import SavedTerminal, Snapshot, SnapshotStore
 from core.agents.states import read_progress
 from core.agents.steps import StepJournal

@@ -22,7 +22,7 @@ from core.formats import archive
 from core.formats.page.document import page, write
 from core.formats.page.step import MOST_OF_A_TEXT
 from core.llm.extra import has_extra
-from core.llm.smollm2 import smollm2_dir
+from core.llm.smollm2 import smollm2_apart
 from core.store import blobs, log
 from core.store.home import Home
 from core.workers.export import DATASET_FORMATS, Report
@@ -161,4 +161,4 @@ def _options(secrets: Path | None, **chosen: object) -> ExportOptions:
 
 def default_model(home: Home) -> str:
     """The folder of the small model that the training extra brings. Raises Unavailable without the extra."""
-    return str(smollm2_dir(home.path / "cache"))
+    return str(smollm2_apart(home.path / "cache"))

@@ -81,6 +81,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 WITH_TRAINING = {"train", "rl", "export", "preview", "demo", "agent", "judge", "rollout"}
 """Commands that may tokenize, train, or run a local model."""
 
+WITHOUT_TORCH = {"export", "preview"}
+"""Commands that tokenize and compute nothing: transformers would load torch, which takes 2 s of them."""
+
 QUIET = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "TRANSFORMERS_VERBOSITY": "error"}
 """Libraries draw bars of their own over what a command says, and speak of parts that a person does not know."""
 
@@ -136,6 +139,8 @@ def root(ctx: click.Context, home: str | None) -> None:
         for name, value in QUIET.items():
             os.environ.setdefault(name, value)
     _enter_training_environment(ctx)
+    if ctx.invoked_subcommand in WITHOUT_TORCH and ctx.obj == sys.argv[1:]:  # in a process of the command's own
+        sys.modules.setdefault("torch", None)  # type: ignore[arg-type]
     if ctx.invoked_subcommand is None:
         from core.cli.desktop import launch
 

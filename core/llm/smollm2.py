@@ -9,9 +9,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
+from core import program
 from core.domain.errors import Unavailable
 from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE
@@ -21,6 +24,9 @@ _DONE = "converted"
 
 LAYERS = 30
 """Of the whole model."""
+
+LACKS = 3
+"""The exit status of the process that makes the model, where the training extra is missing."""
 
 
 def smollm2_dir(cache: Path, layers: int = LAYERS) -> Path:
@@ -42,6 +48,21 @@ def smollm2_dir(cache: Path, layers: int = LAYERS) -> Path:
         _put_in_place(made, folder)
     finally:
         shutil.rmtree(made, ignore_errors=True)
+    return folder
+
+
+def smollm2_apart(cache: Path) -> Path:
+    """As `smollm2_dir`, made by a process of its own: for one that loads no torch itself. Raises Unavailable
+    (train_extra_missing)."""
+    folder = cache / _NAME
+    if not (folder / _DONE).is_file():
+        require_extra("transformers", "gguf")  # and torch, which may be hidden here: the process looks for it
+        done = subprocess.run(program.command("small-model", str(cache)), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode == LACKS:
+            raise Unavailable("train_extra_missing", done.stderr.strip())
+        if done.returncode:
+            raise RuntimeError(f"The small model could not be made: {done.stderr[-2000:]}")
     return folder
 
 
@@ -75,3 +96,18 @@ def _put_in_place(made: Path, folder: Path) -> None:
         if not (folder / _DONE).is_file():  # left by something that died half-way
             shutil.rmtree(folder)
             os.rename(made, folder)  # noqa: PTH104
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Make the model under the folder that is named; says on standard error what is missing."""
+    [cache] = sys.argv[1:] if argv is None else argv
+    try:
+        smollm2_dir(Path(cache))
+    except Unavailable as error:
+        sys.stderr.write(error.sentence)
+        return LACKS
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

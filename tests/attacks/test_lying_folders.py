@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from support.sandboxes import box
 
-from core.agents.saved_files import DEEPEST, HostSaver, SavedHost, _Line, _Tree, load_host, paths_of
+from core.agents.saved_files import DEEPEST, HostSaver, _Line, _Tree, load_host
+from core.agents.saved_trees import SavedHost, paths_of
 from core.agents.snapshot_store import SnapshotStore
 from core.domain.errors import InvalidInput
 from core.sandbox.sandbox import Sandbox

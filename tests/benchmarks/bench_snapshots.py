@@ -19,7 +19,8 @@ from typing import Any
 import docker
 from support.sandboxes import box
 
-from core.agents.saved_files import HostSaver, SavedHost, Seen, load_host
+from core.agents.saved_files import HostSaver, Seen, load_host
+from core.agents.saved_trees import SavedHost
 from core.agents.snapshot_store import SnapshotStore
 from core.sandbox.image import build_image
 from core.sandbox.sandbox import Sandbox

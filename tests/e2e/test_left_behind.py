@@ -75,7 +75,7 @@ serve(make)
 """
 
 
-NO_WORKERS = {"tiphys", "desktop", "screenshots", "qt-version", "devices", "train"}
+NO_WORKERS = {"tiphys", "desktop", "screenshots", "qt-version", "devices", "train", "small-model"}
 """Parts of the program that do not answer who started them; a training goes on without its window."""
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.protocol.messages import Close, FromServer, ToServer
+from core.protocol import messages
+from core.protocol.messages import CAPABILITIES, Close, FromServer, ToServer
 from core.protocol.operations import AnyOp
 from core.protocol.scopes import SCOPE_OF_OP
 
@@ -18,6 +19,11 @@ CODES = sorted(v for k, v in vars(Close).items() if k.isupper())
 @pytest.mark.parametrize("word", WORDS)
 def test_every_message_and_operation_is_described(word: str) -> None:
     assert f"`{word}`" in PAGE or f'"type":"{word}"' in PAGE
+
+
+def test_every_capability_is_offered_and_described() -> None:
+    assert {value for name, value in vars(messages).items() if name.startswith("CAN_")} == set(CAPABILITIES)
+    assert [word for word in CAPABILITIES if f"`{word}`" not in PAGE] == []
 
 
 @pytest.mark.parametrize("code", CODES)

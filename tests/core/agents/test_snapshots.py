@@ -14,8 +14,9 @@ from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress
 from core.agents.restored_session import restore_in_place
-from core.agents.saved_files import HostSaver, SavedHost, Seen, load_host, paths_of
+from core.agents.saved_files import HostSaver, Seen, load_host
 from core.agents.saved_journal import fill_journal, payload_names, save_journal
+from core.agents.saved_trees import SavedHost, paths_of
 from core.agents.snapshot_store import Snapshot, SnapshotStore
 from core.agents.snapshots import Snapshots
 from core.agents.states import read_progress

@@ -202,6 +202,17 @@ def test_a_server_and_a_session_start_without_what_few_of_them_use(part, own) ->
     assert done.stderr.strip() == "0"
 
 
+@pytest.mark.parametrize(("own", "command", "hidden"), [(True, "preview", True), (True, "export", True),
+                                                        (False, "preview", False), (True, "train", False)])
+def test_what_only_tokenizes_loads_no_torch_in_its_own_process(own, command, hidden, home) -> None:
+    words = [command, "no-session", "--model", str(home)]
+    code = (f"import sys; sys.argv[1:] = {words if own else []}; from core.cli import main; "
+            f"main({None if own else words}); sys.exit(str(sys.modules.get('torch', '') is None))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False,
+                          env={**os.environ, "TIPHYS_HOME": str(home)})
+    assert done.stderr.splitlines()[-1] == str(hidden)
+
+
 def test_a_bug_is_told_in_one_sentence_with_the_place_of_its_details(home) -> None:
     key = "sk-proj-" + "aB3dE5gH7jK9" * 3
     code = ("import sys, core.cli.root as r\n"

@@ -11,6 +11,10 @@ import pytest
 from support.exported import talking_session, write_log
 from support.tiny_model import make_tokenizer, trl_template
 
+from core import program
+from core.domain.errors import Unavailable
+from core.llm import smollm2
+
 
 @pytest.fixture
 def ask(tmp_path):
@@ -66,6 +70,39 @@ def test_bad_requests_are_answered_and_the_worker_lives_on(ask):
     misspelt = {"sessions": ["a"], "format": "chat", "options": {"reactt": 1}}
     assert ask(id=3, do="dry_run", dataset=misspelt)[0]["error"]["code"] == "bad_options"
     assert ask(id=4, do="dry_run", dataset={"sessions": ["a"], "format": "chat"})[-1]["ok"]["rows"]
+
+
+def test_what_it_renders_with_a_tokenizer_takes_no_torch(tmp_path):
+    pytest.importorskip("torch")
+    model, log = make_tokenizer(tmp_path / "model"), write_log(tmp_path / "server.db", a=talking_session(5))
+    code = ("import sys; from core.export.worker import main; main(); "
+            "print('transformers' in sys.modules, [n for n in sys.modules if n.startswith('torch.')], file=sys.stderr)")
+    asked = json.dumps({"id": 1, "do": "preview", "session": "a", "model": str(model), "sample": 0, "start": 0,
+                        "count": 10})
+    done = subprocess.run([sys.executable, "-c", code, "--log", str(log)], input=asked + "\n", capture_output=True,
+                          text=True, check=True, env={**os.environ, "TIPHYS_HOME": str(tmp_path / "home")})
+    assert json.loads(done.stdout)["ok"]["tokens"]
+    assert done.stderr.splitlines() == ["True []"]
+
+
+def test_the_small_model_is_made_by_a_process_of_its_own(tmp_path, monkeypatch):
+    ended = subprocess.CompletedProcess([], smollm2.LACKS, "", "It is not installed: tiphys train-setup.")
+    asked = []
+    monkeypatch.setattr(smollm2, "require_extra", lambda *_: None)
+    monkeypatch.setattr(subprocess, "run", lambda words, **_: asked.append(words) or ended)
+    with pytest.raises(Unavailable, match="train-setup"):
+        smollm2.smollm2_apart(tmp_path)
+    assert asked == [program.command("small-model", str(tmp_path))]
+    made = tmp_path / "SmolLM2-135M-Instruct"
+    made.mkdir()
+    (made / "converted").touch()
+    assert smollm2.smollm2_apart(tmp_path) == made and len(asked) == 1
+
+
+def test_without_the_training_extra_that_process_says_what_is_missing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("core.llm.extra.importlib.util.find_spec", lambda name: None)
+    assert smollm2.main([str(tmp_path)]) == smollm2.LACKS
+    assert "tiphys train-setup" in capsys.readouterr().err
 
 
 def test_importing_the_worker_imports_no_tokenizer():

@@ -1,6 +1,7 @@
 """What the tables of tools say: every format has one, every tool of a real file is known, rows say what was done."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from support.real_data import real
@@ -10,7 +11,7 @@ from core.domain.errors import InvalidInput, ReportableError
 from core.domain.events import StepAdded, decode_event
 from core.domain.head import make_head
 from core.domain.step import Action, Observation, Output, StepBody, decode_body
-from core.domain.tools import OWN
+from core.domain.tools import FAMILIES, OWN, ToolKind
 from core.formats import registry, tools
 from core.formats.tools import common, family_of, is_open, table_of
 
@@ -116,6 +117,10 @@ def test_our_own_actions_are_told_apart_by_the_same_words():
     waits = {name for name in ("sleep", "check_session_idle", "run_command") if OWN.tool(name).kind == "wait"}
     assert waits == {"sleep", "check_session_idle"}
     assert family_of("Bash") == "command" and family_of("calculate_area") == "other"
+
+
+def test_every_kind_of_tool_is_of_a_family():
+    assert set(FAMILIES) == set(get_args(ToolKind))
 
 
 def test_a_table_with_a_kind_that_there_is_not_is_refused(tmp_path, monkeypatch):

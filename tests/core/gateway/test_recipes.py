@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -12,12 +13,25 @@ import pytest
 from core.cli.attach import _recipe_for
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import AgentSettings, ModelSettings, Task
-from core.gateway import acp
-from core.gateway.recipe import DIALECTS, GENERAL_ENVIRONMENT, RecipeValues, names, recipe_named, recipe_of
+from core.gateway import acp, dialects
+from core.gateway.recipe import (
+    DIALECTS,
+    GENERAL_ENVIRONMENT,
+    DialectName,
+    RecipeValues,
+    names,
+    recipe_named,
+    recipe_of,
+)
 from core.tasks.task_check import check_task
 
 FILLING = RecipeValues(gateway="http://127.0.0.1:1", token="tok", model="m-1", task="a {token} task", workspace="/w")
 ENDPOINT = ModelSettings(kind="endpoint", name="m", base_url="https://api.anthropic.com", key_env="K")
+
+
+def test_every_dialect_of_the_folder_is_spoken_and_may_be_named() -> None:
+    [folder] = dialects.__path__
+    assert {path.stem for path in Path(folder).glob("[a-z]*.py")} == set(DIALECTS) == set(get_args(DialectName))
 
 
 @pytest.mark.parametrize("name", names())
