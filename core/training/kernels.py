@@ -106,8 +106,9 @@ def _measured(names: Sequence[str], config: Any, tokens: int, device: str, dtype
 def _pass(module: torch.nn.Module, name: str, states: list[torch.Tensor], lengths: tuple[int, ...]) -> float:
     """Seconds of one forward and backward pass."""
     began = time.perf_counter()
+    query, key, value = states
     with attention_kernel(name):
-        output, _ = segment_attention(module, *states, None, segment_lengths=lengths, kernel=name)
+        output, _ = segment_attention(module, query, key, value, None, segment_lengths=lengths, kernel=name)
         torch.autograd.grad(output.sum(), states)
     if output.is_cuda:
         torch.cuda.synchronize()
