@@ -31,8 +31,9 @@ def packed_attention(kernel: str, query: torch.Tensor, key: torch.Tensor, value:
     """Attention of one pack, of states (1, heads, tokens, size), as (1, tokens, heads, size)."""
     if kernel == "flex":
         return by_flex(query, key, value, lengths, prefixes, scale)
-    function = importlib.import_module(PACKAGES[kernel]).flash_attn_varlen_func
-    return by_lengths(function, query, key, value, lengths, prefixes, scale)
+    package = (importlib.import_module("flash_attn") if kernel == "flash_attention_2" else
+               importlib.import_module("flash_attn_interface"))
+    return by_lengths(package.flash_attn_varlen_func, query, key, value, lengths, prefixes, scale)
 
 
 def by_flex(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, lengths: Lengths, prefixes: Prefixes,

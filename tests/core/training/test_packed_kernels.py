@@ -53,8 +53,8 @@ def varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, soft
     assert (sum(sizes[0]), sum(sizes[1])) == (len(q), len(k)) == (len(q), len(v))
     found = []
     for a, b, c in zip(q.split(sizes[0]), k.split(sizes[1]), v.split(sizes[1]), strict=True):
-        copies = a.shape[1] // b.shape[1]
-        a, b, c = (x.float().transpose(0, 1) for x in (a, b.repeat_interleave(copies, 1), c.repeat_interleave(copies, 1)))
+        b, c = (x.repeat_interleave(a.shape[1] // x.shape[1], 1) for x in (b, c))
+        a, b, c = (x.float().transpose(0, 1) for x in (a, b, c))
         hidden = torch.ones(a.shape[1], b.shape[1], dtype=torch.bool).triu(b.shape[1] - a.shape[1] + 1)
         scores = (a @ b.transpose(1, 2) * (softmax_scale or a.shape[2] ** -0.5)).masked_fill(hidden, -torch.inf)
         found.append((scores.softmax(-1) @ c).transpose(0, 1))
@@ -65,7 +65,8 @@ def varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, soft
 def packages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Modules in the place of FlashAttention's; the third version gives its sums as well."""
     both = SimpleNamespace(flash_attn_varlen_func=lambda *a, **k: (varlen(*a, **k), None))
-    for name, module in (("flash_attn", SimpleNamespace(flash_attn_varlen_func=varlen)), ("flash_attn_interface", both)):
+    one = SimpleNamespace(flash_attn_varlen_func=varlen)
+    for name, module in (("flash_attn", one), ("flash_attn_interface", both)):
         module.__spec__ = importlib.machinery.ModuleSpec(name, None)
         monkeypatch.setitem(sys.modules, name, module)
 
