@@ -30,9 +30,9 @@ def check_shares(model: Any, share: int) -> None:
                            "cannot be dealt out evenly.")
 
 
-def share_rows(model: Any, share: int) -> None:
-    """Let groups of `share` neighbouring processes share each pack. All processes of the run call it, after the model
-    takes packed rows."""
+def share_rows(model: Any, share: int, kernel: str = "auto") -> None:
+    """Let groups of `share` neighbouring processes share each pack, computed by a kernel of the settings. All processes
+    of the run call it, after the model takes packed rows."""
     ranks = range(distributed.get_world_size())
     groups = [distributed.new_group([*ranks[at : at + share]]) for at in range(0, len(ranks), share)]
     own = groups[distributed.get_rank() // share]
@@ -42,7 +42,7 @@ def share_rows(model: Any, share: int) -> None:
                   **kwargs: Any) -> tuple[torch.Tensor, None]:
         if segment_lengths is None:  # a batch that is not shared: an evaluation
             return segment_attention(module, query, key, value, attention_mask, **kwargs)
-        return _exchanged(own, module, query, key, value, segment_lengths, kwargs)
+        return _exchanged(own, module, query, key, value, segment_lengths, {**kwargs, "kernel": kernel})
 
     AttentionInterface.register(NAME, attention)
     AttentionMaskInterface.register(NAME, no_mask)

@@ -23,9 +23,10 @@ from core.training.checkpoints import sync_all
 from core.training.context_parallel import check_shares, share_rows
 from core.training.data import DataFacts
 from core.training.head import add_weighted_loss, has_plain_head
-from core.training.kernels import use_liger
+from core.training.kernels import kernel_of, use_liger
 from core.training.memory import chosen, shape_of
 from core.training.pace import Pace, flops_of, peak_flops
+from core.training.packed_kernels import PACKED
 from core.training.packing import work_of
 from core.training.room import is_low, load_of, pack_size, room_for, uses_gpu
 from core.training.segments import can_pack, use_segments
@@ -51,7 +52,8 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
     model = load_model(AutoModelForCausalLM, settings.model, dtype=dtype)
     if settings.liger:
         use_liger(model)
-    levers = _levers(settings, facts, model)
+    kernel = kernel_of(settings, model, facts.longest)
+    levers = _levers(settings, facts, model, kernel)
     again = _recomputed(settings, facts, model)
     if again == "selective":
         enable_selective_activation_checkpointing(model)  # the engine would wrap an adapter, which nothing calls
@@ -66,9 +68,9 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
     add_weighted_loss(model, everywhere=settings.head == "all")
     place = trainer.accelerator
     if levers.share > 1:
-        share_rows(model, levers.share)
+        share_rows(model, levers.share, kernel)
     trainer.updates = UpdateCollator(levers, pad or 0, place.process_index, place.num_processes)
-    trainer.batch_rows, trainer.asked, trainer.attention = settings.batch, asked, settings.attention
+    trainer.batch_rows, trainer.asked, trainer.attention = settings.batch, asked, kernel
     trainer.keep = settings.keep
     peak = peak_flops(place.device, settings.peak_tflops)
     trainer.pace = Pace(flops_of(model.config.get_text_config(), adapter=settings.method == "lora"),
@@ -77,7 +79,7 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
     return trainer
 
 
-def _levers(settings: TrainSettings, facts: DataFacts, model: Any) -> Levers:
+def _levers(settings: TrainSettings, facts: DataFacts, model: Any, kernel: str) -> Levers:
     """What is done to the rows of an update; where the model cannot take packed rows they are padded."""
     levers = Levers(merge_copies=settings.merge_copies, merge_chains=settings.merge_chains, cut_tail=settings.cut_tail,
                     rows=settings.micro_batch, work=work_of(model.config.get_text_config()),
@@ -89,10 +91,13 @@ def _levers(settings: TrainSettings, facts: DataFacts, model: Any) -> Levers:
         if not can_pack(model) or (settings.head != "all" and not has_plain_head(model)):
             raise InvalidInput("bad_settings", "context_parallel needs a model whose layers take packed rows and whose "
                                "output layer is one matrix, and this one's do not.")
+    if not can_pack(model) and settings.attention in PACKED:
+        raise InvalidInput("bad_settings", f"attention={kernel} takes packed rows only, and this model's layers take "
+                           "none.")
     if not can_pack(model):
         _log.info("this model's attention takes no packed rows; they are padded")
         return levers
-    use_segments(model)
+    use_segments(model, kernel)
     return msgspec.structs.replace(levers, pack=pack_size(settings, facts))
 
 

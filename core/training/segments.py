@@ -6,12 +6,15 @@ costs nothing beside them, and takes the same kernel that a single row would.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
 from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
+
+from core.training.packed_kernels import PACKED, packed_attention
 
 NAME = "tiphys_segments"
 _ALIKE = {"full_attention", None}
@@ -25,10 +28,14 @@ def segment_attention(
     attention_mask: torch.Tensor | None,
     segment_lengths: tuple[int, ...] | None = None,
     segment_prefixes: tuple[tuple[tuple[int, int], ...], ...] | None = None,
+    kernel: str = "auto",
     **kwargs: Any,
 ) -> tuple[torch.Tensor, None]:
     """Attention inside segments of these lengths; without them as in any other batch. A segment with a prefix (places
-    of the pack, as ranges) sees that before itself: it branches off there."""
+    of the pack, as ranges) sees that before itself: it branches off there. `kernel` may be one that takes packs."""
+    if segment_lengths is not None and kernel in PACKED:
+        return packed_attention(kernel, query, key, value, segment_lengths, segment_prefixes or (),
+                                kwargs.get("scaling")), None
     if segment_lengths is None or len(segment_lengths) == 1:
         return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)  # type: ignore[no-any-return]
     sizes = list(segment_lengths)
@@ -60,8 +67,10 @@ def can_pack(model: Any) -> bool:
     return bool(plain and kernel and getattr(config, "is_causal", True))
 
 
-def use_segments(model: Any) -> None:
-    """Let a model's attention take packed rows."""
-    AttentionInterface.register(NAME, segment_attention)
-    AttentionMaskInterface.register(NAME, no_mask)
-    model.set_attn_implementation(NAME)
+def use_segments(model: Any, kernel: str = "auto") -> None:
+    """Let a model's attention take packed rows, computed by a kernel of the settings."""
+    # the engine takes a name with "flash" in it for its own way to that package
+    name = f"{NAME}_{PACKED.index(kernel)}" if kernel in PACKED else NAME
+    AttentionInterface.register(name, partial(segment_attention, kernel=kernel))
+    AttentionMaskInterface.register(name, no_mask)
+    model.set_attn_implementation(name)

@@ -87,7 +87,8 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     pack_tokens: int = 0
     head: Literal["supervised", "all"] = "supervised"
     checkpointing: Literal["auto", "none", "full", "selective", "offload"] = "auto"
-    attention: Literal["auto", "math", "flash", "efficient", "cudnn"] = "auto"
+    attention: Literal["auto", "measured", "math", "flash", "efficient", "cudnn", "flex", "flash_attention_2",
+                       "flash_attention_3"] = "auto"
     liger: bool = False
 
     @property

