@@ -16,6 +16,7 @@ from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.json_items import only
 from core.formats.pictures import pictures_in
 from core.formats.records import records
 from core.formats.rows import canonical_parts
@@ -42,12 +43,15 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
     found = records(source)
     head = next((r for r in found.items if "sessionId" in r), {})
-    messages: Iterable[dict[str, Any]] = (
-        _checkpoint(found.items) if source.shape == "list" else _Messages(head, found.items))
+    messages: Iterable[dict[str, Any]]
+    if source.shape == "list":
+        messages = _checkpoint(found.items)
+        asked, model = _beginning(messages)
+    else:
+        messages = recorded = _Messages(head, found.items)
+        asked, model = recorded.asked, recorded.model
     name = text_of(head.get("sessionId"))
     builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else found.items), found.warnings)
-    asked = next((_words(m.get("content")) for m in messages if m.get("type") == "user"), "")
-    model = next((t for m in messages if (t := text_of(m.get("model")))), "")
     builder.create(text_of(head.get("summary")) or asked[:400], asked, task=name, model=model)
     conversation = Conversation(builder)
     for message in messages:
@@ -57,24 +61,39 @@ def read(source: Source) -> Iterator[Imported]:
     yield builder.build_without_end()
 
 
+def _beginning(messages: Iterable[dict[str, Any]]) -> tuple[str, str]:
+    """What a person asked first, and the first model."""
+    asked = next((_words(m.get("content")) for m in messages if m.get("type") == "user"), "")
+    return asked, next((t for m in messages if (t := text_of(m.get("model")))), "")
+
+
 class _Messages:
     """The messages in order: the last form of one that was recorded again, and none after a point gone back to."""
 
     def __init__(self, head: dict[str, Any], items: Sequence[dict[str, Any]]) -> None:
         self._parts = dicts_of(head.get("messages")), items
-        found: dict[str, int] = {}
-        for place, message in enumerate(chain(*self._parts)):
+        found: dict[str, tuple[int, bool, str]] = {}
+        for place, message in enumerate(chain(*(only(p, "$rewindTo", "type", "id", "model") for p in self._parts))):
+            kind = message.get("type")
             if back := text_of(message.get("$rewindTo")):
                 names = list(found)
                 for name in names[names.index(back) :] if back in found else []:
                     del found[name]
-            elif message.get("type") in _TYPES:
-                found[text_of(message.get("id")) or str(place)] = place
-        self._places = list(found.values())
+            elif kind in _TYPES:
+                name = text_of(message.get("id")) or str(place)
+                found[name] = place, kind == "user", text_of(message.get("model"))
+        self._places = [place for place, _, _ in found.values()]
+        self.model = next((model for _, _, model in found.values() if model), "")
+        first = next((place for place, is_user, _ in found.values() if is_user), None)
+        self.asked = "" if first is None else _words(self._at(first).get("content"))
+        """The first model, and what a person asked first."""
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
+        return map(self._at, self._places)
+
+    def _at(self, place: int) -> dict[str, Any]:
         first, rest = self._parts
-        return (first[n] if n < len(first) else rest[n - len(first)] for n in self._places)
+        return first[place] if place < len(first) else rest[place - len(first)]
 
 
 def _checkpoint(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
