@@ -79,7 +79,10 @@ def grouped(items: Sequence[T], belongs: Callable[[T, T], bool]) -> Iterator[tup
     while first is not None:
         after, following = at + 1, None
         found: list[T] = []
-        while after < count and belongs(first, following := items[after]):
+        while after < count:
+            following = items[after]
+            if not belongs(first, following):
+                break
             if len(found) < _AT_HAND:
                 found.append(following)
             after += 1

@@ -5,22 +5,23 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 
-_FIRST = 64
-"""Slots of a new table; half of them are taken at most."""
+FEW = 16_384
+"""Names up to which a plain `dict` finds them, which is quicker; of more than that it would take most of the memory."""
 
 
 class NameTable:
     """Names in the order in which they came, each once; the place of a name is its number in that order.
 
-    A hash table with open addressing: 12 to 20 bytes beside a name, where a `dict` of texts takes 250. Python's hash
-    of bytes is keyed anew in each process, so that no file can be made whose names meet in one slot.
+    Many are found by open addressing: 12 to 20 bytes beside a name, where a `dict` of texts takes 250. Python's hash of
+    bytes is keyed anew in each process, so that no file can be made whose names meet in one slot.
     """
 
     def __init__(self, width: int, before: NameTable | None = None) -> None:
         """`width`: bytes of each name; `before`: the names that it has now are here too."""
         self._width = width
-        self._names = bytearray() if before is None else bytearray(before._names)
-        self._slots = array("i", [-1]) * _FIRST if before is None else array("i", before._slots)
+        self._names: bytearray = bytearray() if before is None else before._names[:]
+        self._few: dict[bytes, int] = {} if before is None else dict(before._few)
+        self._slots: array[int] = array("i") if before is None else before._slots[:]
 
     def __len__(self) -> int:
         return len(self._names) // self._width
@@ -34,17 +35,23 @@ class NameTable:
 
     def find(self, name: bytes) -> int:
         """The place of a name; -1 where it is not here."""
+        if not self._slots:
+            return self._few.get(name, -1)
         return self._slots[self._slot(name)] if len(name) == self._width else -1
 
     def add(self, name: bytes) -> int:
         """The place of a name, which is here from now on."""
-        slot = self._slot(name)
-        place = self._slots[slot]
-        if place < 0:
-            place = self._slots[slot] = len(self)
-            self._names += name
-            if 2 * len(self) > len(self._slots):
-                self._widen()
+        place = self.find(name)
+        if place >= 0:
+            return place
+        place = len(self)
+        self._names += name
+        if self._slots:
+            self._slots[self._slot(name)] = place
+        else:
+            self._few[name] = place
+        if place >= FEW and 2 * place > len(self._slots):
+            self._widen()
         return place
 
     def _slot(self, name: bytes) -> int:
@@ -56,10 +63,8 @@ class NameTable:
         return slot
 
     def _widen(self) -> None:
-        self._slots = array("i", [-1]) * (2 * len(self._slots))
-        slots, last = self._slots, len(self._slots) - 1
+        """At least half of the slots are free; a power of two of them."""
+        self._few = {}
+        self._slots = array("i", [-1]) * (4 * FEW if not self._slots else 2 * len(self._slots))
         for place, name in enumerate(self):
-            slot = hash(name) & last
-            while slots[slot] >= 0:
-                slot = (slot + 1) & last
-            slots[slot] = place
+            self._slots[self._slot(name)] = place

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, overload
 
-from core.domain.blob import blob_hash, is_blob_hash
+from core.domain.blob import blob_hash
 from core.formats.name_table import NameTable
 
 NAME_BYTES = 32
@@ -120,7 +120,7 @@ class BlobSpool(Mapping[str, bytes]):
 
     def __init__(self, before: BlobSpool | None = None) -> None:
         """`before`: the payloads that it has now are here too."""
-        self.names = NameTable(NAME_BYTES, None if before is None else before.names)
+        self.names: NameTable = NameTable(NAME_BYTES, None if before is None else before.names)
         self._spool: ByteSpool = ByteSpool(None if before is None else before._spool)
 
     @property
@@ -137,7 +137,10 @@ class BlobSpool(Mapping[str, bytes]):
 
     def find(self, name: object) -> int:
         """The place of a name; -1 where there is no such payload."""
-        return self.names.find(bytes.fromhex(name)) if isinstance(name, str) and is_blob_hash(name) else -1
+        try:
+            return self.names.find(bytes.fromhex(name))  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            return -1
 
     def read(self, place: int) -> bytes:
         """The payload at a place."""

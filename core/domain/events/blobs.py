@@ -20,7 +20,7 @@ def blobs_of(fact: Fact) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _collect(value: object, found: list[str]) -> None:
+def _collect(value: msgspec.Struct, found: list[str]) -> None:
     for field, is_blob, is_required in _fields(type(value)):
         held = getattr(value, field)
         if is_blob:

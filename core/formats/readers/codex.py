@@ -67,7 +67,7 @@ def read(source: Source) -> Iterator[Imported]:
 
     gatherer, reader = Gatherer(lines), _RolloutReader(lines, found.items)
     if source.held is None or not name:
-        conversation = begin()
+        conversation: Conversation = begin()
         for item in gatherer.gathered():
             reader.add(conversation, item)
     else:
