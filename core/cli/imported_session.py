@@ -11,7 +11,15 @@ from collections.abc import Iterator, MutableMapping, Sequence
 import msgspec
 
 from core.domain.blob import blob_hash
-from core.domain.events import Branched, SessionCreated, TerminalOutput, decode_event, encode_event, make_event
+from core.domain.events import (
+    Branched,
+    SessionCreated,
+    StepAdded,
+    TerminalOutput,
+    decode_event,
+    encode_event,
+    make_event,
+)
 from core.domain.verdict import Author
 from core.formats import registry, reimport
 from core.formats.continuation import joined
@@ -176,10 +184,11 @@ def _name(session: str, parent: str, shared: int, run: StepSequence) -> str:
 
 def _forked_elsewhere(conn: Connection, session: Imported) -> Imported:
     """The session, with the one of another name that it shares its past with: both begin with the same message."""
-    run = StepSequence(session.bodies, session.blobs.__getitem__)
-    first = run.steps[0] if len(run) else None
+    facts = (decode_event(body).fact for body in session.bodies if b'"step_added"' in body)
+    first = next((fact for fact in facts if isinstance(fact, StepAdded)), None)
     if first is None or not first.item:
         return session
+    run = StepSequence(session.bodies, session.blobs.__getitem__)
     found = []
     for name in _begun_with(conn, f"{session.format}-", f"{session.format}.", run, MOST_OTHERS):
         candidate = _candidate(conn, name, run, session.format, None)
@@ -223,13 +232,14 @@ def _remarked(session: Imported, remark: str) -> Imported:
 
 def _with_parent(session: Imported, renamed: Renamed) -> Imported:
     """The session, where its parent in the file has another name here."""
-    bodies = list(session.bodies)
-    for place, event in enumerate(map(decode_event, bodies[:2])):
+    changed: dict[int, bytes] = {}
+    for place, event in enumerate(map(decode_event, session.bodies[:2])):
         if isinstance(fact := event.fact, Branched) and renamed.get(fact.parent, ("", 0)) != (fact.parent, 0):
             name, shift = renamed.get(fact.parent, (fact.parent, 0))
             fact = msgspec.structs.replace(fact, parent=name, step=fact.step + shift if fact.step else 0)
-            bodies[place] = encode_event(msgspec.structs.replace(event, fact=fact))
-    return msgspec.structs.replace(session, bodies=tuple(bodies))
+            changed[place] = encode_event(msgspec.structs.replace(event, fact=fact))
+    bodies = [changed.get(place, body) for place, body in enumerate(session.bodies)] if changed else session.bodies
+    return msgspec.structs.replace(session, bodies=bodies)
 
 
 def _known_by_content(conn: Connection, session: Imported) -> Imported:

@@ -27,7 +27,7 @@ _FEW = 8
 """So many messages are sought one by one, which is quicker than an index of all that were there."""
 
 
-class MessageRef(msgspec.Struct, frozen=True, kw_only=True, tag="entered"):
+class MessageRef(msgspec.Struct, frozen=True, kw_only=True, tag="entered", gc=False):
     """A message by content address, with what a reader wants to know without fetching it.
 
     `tokens` is its length in the model's own tokens where the tokenizer is at hand, else an estimate
@@ -41,7 +41,7 @@ class MessageRef(msgspec.Struct, frozen=True, kw_only=True, tag="entered"):
     source: Title = ""
 
 
-class PreviousRange(msgspec.Struct, frozen=True, kw_only=True, tag="kept"):
+class PreviousRange(msgspec.Struct, frozen=True, kw_only=True, tag="kept", gc=False):
     """Messages start..stop (half open) of the previous step's context."""
 
     start: Count

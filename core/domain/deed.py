@@ -9,6 +9,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -89,9 +90,14 @@ def command_line(value: Any) -> str:
     return found["quoted"] or found["bare"] if found else text
 
 
+@cache
+def _path_names(where: tuple[str, ...], title: tuple[str, ...]) -> tuple[str, ...]:
+    return *where, *(t for t in title if t in _PATHS), *_PATHS
+
+
 def path_in(tool: Tool, given: Mapping[str, Any]) -> str:
     """The file that a call names; "" for none."""
-    named = _first(given, (*tool.where, *(t for t in tool.title if t in _PATHS), *_PATHS))
+    named = _first(given, _path_names(tool.where, tool.title))
     return named if isinstance(named, str) else ""
 
 
@@ -112,8 +118,10 @@ _WHOLE = ("content", "file_text", "contents", "text", "new_source", "code_edit",
 
 def whole_text(given: Mapping[str, Any]) -> str | None:
     """What a call writes as the whole of a file; None where it names none."""
-    found = next((given[key] for key in _WHOLE if isinstance(given.get(key), str)), None)
-    return found if isinstance(found, str) else None
+    for key in _WHOLE:
+        if isinstance(found := given.get(key), str):
+            return found
+    return None
 
 
 def patch_text(given: Mapping[str, Any]) -> str:
@@ -202,8 +210,14 @@ def _text(given: Mapping[str, Any], keys: Sequence[str]) -> str:
     return _flat(_first(given, keys))
 
 
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+
+
 def _first(given: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    return next((value for key in keys if (value := given.get(key)) not in (None, "", [], {})), "")
+    for key in keys:
+        if (value := given.get(key)) not in _EMPTY:
+            return value
+    return ""
 
 
 def _flat(value: Any) -> str:

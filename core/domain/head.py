@@ -41,10 +41,11 @@ def make_head(body: StepBody, *, usage: Usage = Usage(), started_at: datetime | 
     `path` is the file that an editor had open, for calls that do not name it; `refused` are the calls that an editor
     says in words alone it did not carry out: they changed no line.
     """
-    worst = max(body.observations, key=lambda o: (o.is_error, o.status == "running"), default=None)
+    wrong = [o for o in body.observations if o.is_error]
+    worst = _worst(wrong or body.observations)
     error = worst.error if worst else None
     deeds = [deed_of(action, tools) for action in body.actions]
-    failed = {*refused, *(o.call_id for o in body.observations if o.is_error)}
+    failed = {*refused, *[o.call_id for o in wrong]}
     status = worst.status if worst else "finished"
     if refused and status == "finished" and error is None:
         status, error = "refused", ActionError(kind="refused", message="")
@@ -52,27 +53,37 @@ def make_head(body: StepBody, *, usage: Usage = Usage(), started_at: datetime | 
     return StepHead(
         number=body.number,
         title=_title(body, deeds, path),
-        tools=_names([a.tool for a in body.actions]),  # a model may name what there is not, at any length
+        tools=_names(tuple([a.tool for a in body.actions])),  # a model may name what there is not, at any length
         family=body.actions[0].family if body.actions else "other",
         status=status,
-        is_error=error is not None or bool(worst and worst.is_error),
+        is_error=error is not None or bool(wrong),
         error_kind=error.kind if error else "",
         is_waiting=bool(deeds) and all(deed.kind == "wait" for deed in deeds),
         kind=_kind(deeds),
         exit_code=worst.exit_code if worst else None,
-        added=clamp(sum(d.lines.added for d in made)),
-        removed=clamp(sum(d.lines.removed for d in made)),
-        hosts=_names([*dict.fromkeys(h for a in body.actions if (h := str(a.arguments.get("computer_ip") or "")))]),
+        added=clamp(sum([d.lines.added for d in made])),
+        removed=clamp(sum([d.lines.removed for d in made])),
+        hosts=_names(tuple(dict.fromkeys([str(h) for a in body.actions if (h := a.arguments.get("computer_ip"))]))),
         thought_chars=len(body.thought),
-        output_chars=clamp(sum(o.output.total_chars or len(o.output.text) for o in body.observations), WHOLE),
+        output_chars=clamp(sum([o.output.total_chars or len(o.output.text) for o in body.observations]), WHOLE),
         usage=_within_bounds(usage),
         started_at=started_at,
         ended_at=ended_at,
     )
 
 
-def _names(names: Sequence[str]) -> tuple[str, ...]:
+def _worst(observations: Sequence[Observation]) -> Observation | None:
+    """One that still runs, else the first; None where there is none."""
+    return next((o for o in observations if o.status == "running"), observations[0] if observations else None)
+
+
+_UNKNOWN = Usage()
+
+
+def _names(names: tuple[str, ...]) -> tuple[str, ...]:
     """Names that have room in one event, as many and as long as they may be."""
+    if not names:
+        return names
     room = min(NAME, _NAMES // max(1, len(names)))
     return tuple(name[:room] for name in names[:MOST_ITEMS])
 
@@ -84,6 +95,8 @@ def _kind(deeds: list[Deed]) -> str:
 
 def _within_bounds(usage: Usage) -> Usage:
     """What an endpoint or a foreign file says was used; a number that is none is taken for the nearest."""
+    if usage == _UNKNOWN:
+        return usage
     counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
     within = [count if count is None else clamp(int(count)) for count in counts]
     cost = usage.cost_usd if usage.cost_usd is None or isfinite(usage.cost_usd) else None

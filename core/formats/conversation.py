@@ -25,6 +25,9 @@ from core.formats.values import paragraphs
 
 T = TypeVar("T")
 
+_AT_HAND = 100
+"""So many items that belong to one are held; more are looked at again."""
+
 OTHER_BRANCHES = "Messages on other branches of the conversation, which are not among the steps: {}."
 """The note of a conversation that is a tree, of which one path is read."""
 
@@ -69,14 +72,22 @@ class ForeignStep(msgspec.Struct, kw_only=True):
 
 
 def grouped(items: Sequence[T], belongs: Callable[[T, T], bool]) -> Iterator[tuple[T, Sequence[T]]]:
-    """The items in order, each with those right after it that belong to it; these are not given again."""
-    at = 0
-    while at < len(items):
-        after = at + 1
-        while after < len(items) and belongs(items[at], items[after]):
+    """The items in order, each with those right after it that belong to it; these are not given again. An item is
+    looked at once, as it may have to be decoded for that, unless very many belong to one."""
+    at, count = 0, len(items)
+    first = items[0] if count else None
+    while first is not None:
+        after, following = at + 1, None
+        found: list[T] = []
+        while after < count:
+            following = items[after]
+            if not belongs(first, following):
+                break
+            if len(found) < _AT_HAND:
+                found.append(following)
             after += 1
-        yield items[at], items[at + 1 : after]
-        at = after
+        yield first, found if len(found) == after - at - 1 else items[at + 1 : after]
+        at, first = after, following if after < count else None
 
 
 class Conversation:

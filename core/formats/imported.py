@@ -24,6 +24,7 @@ from core.domain.tools import ToolTable
 from core.domain.verdict import Author
 from core.formats.call_edits import CallEdits
 from core.formats.edits import FileEdit
+from core.formats.name_table import NameTable
 from core.formats.spools import BlobSelection, BlobSpool, ByteSpool
 from core.formats.tools import table_of
 from core.formats.windows import is_refused, open_file
@@ -31,6 +32,9 @@ from core.protocol.codec import check_event
 
 _LARGEST = 16 * 1024 * 1024
 """Most characters of a file's content."""
+
+_KEY_BYTES = 8
+"""Bytes of the hash by which what a fact says is known."""
 
 _ITEM = 100
 """A message's id of more characters is known by its hash."""
@@ -72,8 +76,10 @@ class SessionBuilder:
         self.blobs = BlobSpool()
         self._now = datetime.now(UTC)
         self._bodies = ByteSpool()
-        self._named: list[str] = []
-        self._seen: Counter[str] = Counter()
+        self._named = BlobSelection(self.blobs)
+        self._seen = NameTable(_KEY_BYTES)
+        self._again: Counter[int] = Counter()
+        """What facts said, and how often more than once, by its place among that."""
         self._context: Sequence[MessageRef] = ()
         self._length = 0
         self._title = ""
@@ -88,10 +94,12 @@ class SessionBuilder:
         """One that goes on from here by itself; what this one gave stays. `copied` is what its owner goes on with in
         the place of `refs`, where that is the context that may only have grown."""
         made = copy(self)
-        made.warnings, made._named, made.changed = list(self.warnings), list(self._named), set(self.changed)
-        made._seen, made._edits = Counter(self._seen), self._edits.copy()
+        made.warnings, made.changed = list(self.warnings), set(self.changed)
+        made._seen, made._again = NameTable(_KEY_BYTES, self._seen), Counter(self._again)
+        made._edits = self._edits.copy()
         made._context = copied if self._context is refs else self._context
         made._bodies, made.blobs = ByteSpool(self._bodies), BlobSpool(self.blobs)
+        made._named = self._named.copy(made.blobs)
         return made
 
     def create(self, title: str, description: str, *, task: str = "", model: str = "", parent: str = "",
@@ -119,14 +127,26 @@ class SessionBuilder:
         Raises InvalidInput where no session can hold it.
         """
         by = Author(kind="import", name=author) if author else self.author
-        self._named += e.blobs_of(fact)
+        self._named.want(e.blobs_of(fact))
         try:
-            event = e.make_event(fact, by, at=at or self._now, id=f"{self.session}-{_key(fact, self._seen)}")
+            event = e.make_event(fact, by, at=at or self._now, id=f"{self.session}-{self._key(fact)}")
             self._bodies.put(check_event(e.encode_event(event)))
         except InvalidInput as error:
             why = error.params.get("why", error.sentence)
             raise InvalidInput(error.code, f"{self.source} tells what no session can hold: {why}", path=self.source,
                                **error.params) from error
+
+    def _key(self, fact: e.Fact) -> str:
+        """What identifies a fact within its session: a step's number, or the content and how often it was there."""
+        if isinstance(fact, e.StepAdded):
+            return f"step-{fact.head.number}"
+        if isinstance(fact, e.SessionCreated):
+            return "created"
+        name = blob_hash(msgspec.json.encode(fact))[: 2 * _KEY_BYTES]
+        count = len(self._seen)
+        if (place := self._seen.add(bytes.fromhex(name))) < count:
+            self._again[place] += 1
+        return f"{name}-{self._again[place] + 1}" if place < count else f"{name}-1"
 
     def blob(self, data: bytes) -> str:
         """Store a payload; gives its name."""
@@ -160,7 +180,7 @@ class SessionBuilder:
                               completion=completion, tools=tools,
                               terminals=terminals or {},
                               item=item if len(item) <= _ITEM else blob_hash(item.encode()),
-                              pictures=tuple(picture for picture in body.all_pictures if picture.blob)))
+                              pictures=tuple([picture for picture in body.all_pictures if picture.blob])))
         self.steps += 1
         self.errors += head.is_error
 
@@ -213,24 +233,13 @@ class SessionBuilder:
     def build(self) -> Imported:
         """The session, once."""
         return Imported(session=self.session, source=self.source, format=self.format, title=self._title,
-                        bodies=self._bodies.pieces(), blobs=BlobSelection(self.blobs, self._named), steps=self.steps,
+                        bodies=self._bodies.pieces(), blobs=self._named, steps=self.steps,
                         errors=self.errors, warnings=tuple(self.warnings), is_named=self.is_named, size=self.blobs.size)
 
     def build_without_end(self) -> Imported:
         """The session of a file that does not say how it ended."""
         self.end("finished", "end_not_recorded")
         return self.build()
-
-
-def _key(fact: e.Fact, seen: Counter[str]) -> str:
-    """What identifies a fact within its session: a step's number, or the content and how often it was there."""
-    if isinstance(fact, e.StepAdded):
-        return f"step-{fact.head.number}"
-    if isinstance(fact, e.SessionCreated):
-        return "created"
-    name = blob_hash(msgspec.json.encode(fact))[:16]
-    seen[name] += 1
-    return f"{name}-{seen[name]}"
 
 
 PAGE = "page"

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import weakref
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, SupportsIndex, overload
 
 import msgspec
 
 from core.domain.errors import Unavailable
-from core.formats.json_text import CAREFULLY, Parsed, parse, quick
+from core.formats.json_text import CAREFULLY, Parsed, check_plain, parse, quick
 
 LARGE = 8 * 1024 * 1024
 """Bytes from which on a list is decoded item by item."""
@@ -25,10 +26,11 @@ class JsonItems(list[Any]):
     past `__iter__` for exact lists only.
     """
 
-    def __init__(self, count: int, item: Callable[[int], Any], begins: Callable[[int], bytes]) -> None:
-        """`item` gives the value at a place, `begins` the first byte of its text."""
+    def __init__(self, count: int, item: Callable[[int], Any], text: Callable[[int], Any],
+                 are_objects: bool = False) -> None:
+        """`item` gives the value at a place, `text` its bytes, or what shows them."""
         super().__init__()
-        self._count, self._item, self._begins = count, item, begins
+        self._count, self._item, self._text, self._are_objects = count, item, text, are_objects
 
     def __len__(self) -> int:
         return self._count
@@ -50,13 +52,44 @@ class JsonItems(list[Any]):
         places = range(self._count)[place]
         if not isinstance(places, range):
             return self._item(places)
-        return JsonItems(len(places), lambda n: self._item(places[n]), lambda n: self._begins(places[n]))
+        return self._some(places)
+
+    def _some(self, places: Sequence[int]) -> JsonItems:
+        return JsonItems(len(places), lambda n: self._item(places[n]), lambda n: self._text(places[n]),
+                         self._are_objects)
 
     def objects(self) -> JsonItems:
         """The items that are objects."""
-        places = array("q", (n for n in range(self._count) if self._begins(n) == b"{"))
-        return self if len(places) == self._count else JsonItems(
-            len(places), lambda n: self._item(places[n]), lambda n: self._begins(places[n]))
+        if self._are_objects:
+            return self
+        places = array("q", (n for n in range(self._count) if bytes(memoryview(self._text(n))[:1]) == b"{"))
+        self._are_objects = len(places) == self._count
+        return self if self._are_objects else self._some(places)
+
+    def only(self, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+        """See `only`."""
+        kind = _with_members(names)
+        for place in range(self._count):
+            try:
+                found = msgspec.structs.asdict(msgspec.json.decode(self._text(place), type=kind))
+                held = {name: value for name, value in zip(names, found.values(), strict=True)
+                        if value is not msgspec.UNSET}
+                check_plain(held)
+            except CAREFULLY:
+                held = self._item(place)
+            yield held
+
+
+def only(items: Iterable[dict[str, Any]], *names: str) -> Iterable[dict[str, Any]]:
+    """The objects for a look at some of their members; where they are decoded for it, what else they hold is skipped,
+    at a small part of the price."""
+    return items.only(names) if isinstance(items, JsonItems) else items
+
+
+@cache
+def _with_members(names: tuple[str, ...]) -> type[msgspec.Struct]:
+    fields = {f"member_{n}": name for n, name in enumerate(names)}
+    return msgspec.defstruct("Members", [(field, Any, msgspec.UNSET) for field in fields], rename=fields)
 
 
 def parse_large(data: bytes) -> Parsed:
@@ -79,7 +112,7 @@ def _list(text: bytes | memoryview) -> JsonItems:
     raws = msgspec.json.decode(text, type=list[msgspec.Raw])
     for raw in raws:
         quick(raw)
-    return JsonItems(len(raws), lambda n: msgspec.json.decode(raws[n]), lambda n: bytes(memoryview(raws[n])[:1]))
+    return JsonItems(len(raws), lambda n: msgspec.json.decode(raws[n]), raws.__getitem__)
 
 
 class FileItems:
@@ -98,12 +131,15 @@ class FileItems:
 
     def items(self) -> Sequence[Any]:
         """All of them in order."""
-        return JsonItems(len(self._starts), self._read, lambda _: b"{")
+        return JsonItems(len(self._starts), self._read, self._text, are_objects=True)
+
+    def _text(self, place: int) -> bytes:
+        os.lseek(self._file, self._starts[place], os.SEEK_SET)
+        return os.read(self._file, self._sizes[place])
 
     def _read(self, place: int) -> dict[str, Any]:
         """Raises Unavailable (file_incomplete) where the file was written over since."""
-        os.lseek(self._file, self._starts[place], os.SEEK_SET)
-        found = parse(os.read(self._file, self._sizes[place])).value
+        found = parse(self._text(place)).value
         if not isinstance(found, dict):
             raise Unavailable("file_incomplete", f"{self._path} is being written now.", path=str(self._path))
         return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -44,34 +44,38 @@ class FoundPicture(msgspec.Struct, frozen=True):
 
 def pictures_in(content: Any) -> tuple[FoundPicture, ...]:
     """The pictures in a content, at any depth and in order; at most as many as a step keeps."""
-    found = []
-    for number, one in enumerate(_in(content, 0)):
-        if number >= MOST_PICTURES:
-            break
-        found.append(one)
+    if isinstance(content, str):
+        return ()
+    found: list[FoundPicture] = []
+    _collect(content, 0, found)
     return tuple(found)
 
 
 def stored(found: tuple[FoundPicture, ...], put: Callable[[bytes], str]) -> tuple[Picture, ...]:
     """The pictures of which there is something to say, their bytes given to `put`."""
-    return tuple(picture for one in found if (picture := one.stored(put)) is not None)
+    return () if not found else tuple(picture for one in found if (picture := one.stored(put)) is not None)
 
 
-def _in(value: Any, depth: int) -> Iterator[FoundPicture]:
-    if depth > _DEEPEST:
+_HOLDERS = frozenset({"content", "output", "parts", "image_urls", "functionResponse", "response"})
+_NAMES = frozenset({"source", "inlineData", "inline_data", "image_url", "image", "data"})
+"""Members without one of which a block is no picture."""
+
+
+def _collect(value: Any, depth: int, found: list[FoundPicture]) -> None:
+    if depth > _DEEPEST or len(found) >= MOST_PICTURES:
         return
     if isinstance(value, list):
         for one in value[:_MOST_BLOCKS]:
-            yield from _in(one, depth + 1)
+            _collect(one, depth + 1, found)
     elif isinstance(value, dict):
-        if (picture := _picture(value)) is not None:
-            yield picture
-        else:
+        if not _NAMES.isdisjoint(value) and (picture := _picture(value)) is not None:
+            found.append(picture)
+        elif not _HOLDERS.isdisjoint(value):
             for key in ("content", "output", "parts", "image_urls", "functionResponse", "response"):
                 if isinstance(value.get(key), list | dict):
-                    yield from _in(value[key], depth + 1)
-    elif isinstance(value, str) and depth and (found := _of_address(value)).base64:
-        yield found
+                    _collect(value[key], depth + 1, found)
+    elif isinstance(value, str) and depth and (one := _of_address(value)).base64:
+        found.append(one)
 
 
 def _picture(block: dict[str, Any]) -> FoundPicture | None:

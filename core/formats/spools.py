@@ -8,10 +8,14 @@ from __future__ import annotations
 import tempfile
 import weakref
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, overload
 
 from core.domain.blob import blob_hash
+from core.formats.name_table import NameTable
+
+NAME_BYTES = 32
+"""Bytes of a payload's name (`core.domain.blob`)."""
 
 IN_MEMORY = 1024 * 1024
 """Bytes of a spool that are held in memory; when there are more, all of them are written to the disk."""
@@ -91,12 +95,32 @@ class Pieces(Sequence[bytes]):
         return self._spool.read(self._places[place])
 
 
+class Joined(Sequence[bytes]):
+    """Pieces, and those after them, which are few."""
+
+    def __init__(self, first: Sequence[bytes], rest: Sequence[bytes]) -> None:
+        self._first, self._rest = first, rest
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._rest)
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
+        places = range(len(self))[place]
+        if isinstance(places, range):
+            return [self[n] for n in places]
+        return self._first[places] if places < len(self._first) else self._rest[places - len(self._first)]
+
+
 class BlobSpool(Mapping[str, bytes]):
-    """Payloads by their names."""
+    """Payloads by their names; a payload's place in its spool is the place of its name."""
 
     def __init__(self, before: BlobSpool | None = None) -> None:
         """`before`: the payloads that it has now are here too."""
-        self._places: dict[str, int] = {} if before is None else dict(before._places)
+        self.names: NameTable = NameTable(NAME_BYTES, None if before is None else before.names)
         self._spool: ByteSpool = ByteSpool(None if before is None else before._spool)
 
     @property
@@ -107,37 +131,68 @@ class BlobSpool(Mapping[str, bytes]):
     def put(self, data: bytes) -> str:
         """Store a payload; gives its name."""
         name = blob_hash(data)
-        if name not in self._places:
-            self._places[name] = self._spool.put(data)
+        if self.names.add(bytes.fromhex(name)) == len(self._spool):
+            self._spool.put(data)
         return name
 
+    def find(self, name: object) -> int:
+        """The place of a name; -1 where there is no such payload."""
+        try:
+            return self.names.find(bytes.fromhex(name))  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            return -1
+
+    def read(self, place: int) -> bytes:
+        """The payload at a place."""
+        return self._spool.read(place)
+
     def __getitem__(self, name: str) -> bytes:
-        return self._spool.read(self._places[name])
+        if (place := self.find(name)) < 0:
+            raise KeyError(name)
+        return self.read(place)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._places
+        return self.find(name) >= 0
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return (name.hex() for name in self.names)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self.names)
 
 
 class BlobSelection(Mapping[str, bytes]):
-    """Some payloads of others, which are read when they are asked for."""
+    """Some payloads of a spool, which are read when they are asked for."""
 
-    def __init__(self, whole: Mapping[str, bytes], names: Collection[str]) -> None:
+    def __init__(self, whole: BlobSpool) -> None:
         self._whole = whole
-        self._names = dict.fromkeys(name for name in names if name in whole)
+        self._wanted = bytearray()
+
+    def want(self, names: Iterable[str]) -> None:
+        """These too, as far as the spool has them."""
+        for name in names:
+            if (place := self._whole.find(name)) >= 0:
+                if place >= len(self._wanted):
+                    self._wanted.extend(bytes(place + 1 - len(self._wanted)))
+                self._wanted[place] = 1
+
+    def copy(self, whole: BlobSpool) -> BlobSelection:
+        """The same of a spool that goes on by itself."""
+        made = BlobSelection(whole)
+        made._wanted = bytearray(self._wanted)
+        return made
 
     def __getitem__(self, name: str) -> bytes:
-        if name not in self._names:
+        if name not in self:
             raise KeyError(name)
         return self._whole[name]
 
+    def __contains__(self, name: object) -> bool:
+        place = self._whole.find(name)
+        return 0 <= place < len(self._wanted) and bool(self._wanted[place])
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return (self._whole.names.name(place).hex() for place, wanted in enumerate(self._wanted) if wanted)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return sum(self._wanted)

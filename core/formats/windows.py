@@ -13,6 +13,7 @@ from core.domain.deed import changed_texts
 from core.domain.step import Action, Observation
 from core.formats.edits import FileEdit
 
+_MARK = "[File: "
 _HEAD = re.compile(r"\[File: (?P<path>[^\n]{1,4096}?) \((?P<total>\d{1,9}) lines total\)\]")
 _LINE = re.compile(r"^(\d{1,9})[:|]([^\n]*)$", re.MULTILINE)
 _BY_NUMBER = re.compile(
@@ -49,7 +50,7 @@ def is_refused(observation: Observation) -> bool:
 
 def open_file(observations: Sequence[Observation]) -> str:
     """The file that a window of a step's results shows; "" where none does."""
-    heads = (_HEAD.search(o.output.text[:_MOST]) for o in observations)
+    heads = (_HEAD.search(o.output.text[:_MOST]) for o in observations if _MARK in o.output.text)
     return next((head["path"] for head in heads if head is not None), "")
 
 
@@ -67,6 +68,8 @@ class Windows:
 
     def of(self, action: Action, observation: Observation) -> FileEdit | None:
         """The change of an edit whose result is a window; None for what changed nothing, or does not show it."""
+        if _MARK not in observation.output.text:
+            return None
         text, given = observation.output.text[:_MOST], action.arguments
         head = _HEAD.search(text)
         if head is None:

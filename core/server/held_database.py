@@ -92,6 +92,10 @@ class HeldDatabase:
         self._lock.release()
 
 
+_AT_ONCE = 2_000
+"""Entries that are decoded and held together; the transaction holds all."""
+
+
 class _HeldLog:
     """The log as the rules use it, while no server runs."""
 
@@ -107,11 +111,15 @@ def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes],
     for data in payloads.values():
         blobs.put(conn, data)
     fence, _ = log.lease(conn, session, journal)
+    done = 0
     try:
-        given = Append(session=session, fence=fence, first=1, bodies=tuple(msgspec.Raw(b) for b in bodies))
-        return append_entries(conn, given, by_agent=False, account=account)
+        for start in range(0, len(bodies), _AT_ONCE):
+            some = tuple(msgspec.Raw(b) for b in bodies[start : start + _AT_ONCE])
+            given = Append(session=session, fence=fence, first=start + 1, bodies=some)
+            done = append_entries(conn, given, by_agent=False, account=account)
     except MissingPayloads as missing:
         raise missing_payload(missing.hashes[0]) from None
+    return done
 
 
 def missing_payload(hash: str) -> Unavailable:

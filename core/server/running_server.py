@@ -66,7 +66,7 @@ class RunningServer:
 
     async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
         def entries(first: int, limit: int, max_bytes: int) -> Sequence[bytes]:
-            return _fitting(bodies[first - 1 :][:limit], max_bytes)
+            return _fitting(bodies[first - 1 : first - 1 + limit], max_bytes)
 
         if not bodies:
             return 0

@@ -21,6 +21,7 @@ from core.formats.chat import make_call, tool_definitions
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.json_items import only
 from core.formats.pictures import pictures_in
 from core.formats.readers import harbor
 from core.formats.rows import canonical
@@ -79,7 +80,7 @@ def _read_run(path: Path, run: dict[str, Any], parent: str, parent_step: int, pr
     builder.create(title or asked[:400] or name, asked, task=name, model=text_of(agent.get("model_name")),
                    parent=parent, parent_step=parent_step, is_call=bool(parent))
     runs = list(_joined(path, run, builder))
-    times = [time_of(s.get("timestamp")) for r in runs for s in dicts_of(r.get("steps")) if _is_step(s)]
+    times = [time_of(s.get("timestamp")) for r in runs for s in only(dicts_of(r.get("steps")), *_MARKS) if _is_step(s)]
     recording = harbor.Recording(path, builder, times) if not parent else None
     conversation, children = _ReplayedConversation(builder, recording, times), []
     for one in runs:
@@ -105,6 +106,9 @@ def _joined(path: Path, run: dict[str, Any], builder: SessionBuilder) -> Iterato
         if more is None:
             return
         run = more
+
+
+_MARKS = ("timestamp", "source", "is_copied_context")
 
 
 def _is_step(step: dict[str, Any]) -> bool:

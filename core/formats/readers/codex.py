@@ -14,14 +14,14 @@ from typing import Any
 from core.domain.message import ToolCall
 from core.domain.request import requested
 from core.formats.chat import parts_text
-from core.formats.conversation import CallResult, ForeignStep
+from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.readers import codex_items
 from core.formats.readers.codex_context import RolloutConversation
 from core.formats.readers.codex_gathered import Gathered, Gatherer
 from core.formats.readers.codex_items import CALLS, OUTPUTS, Line, line_of
-from core.formats.reading_on import ItemsRead, read_on
+from core.formats.reading_on import read_on
 from core.formats.records import records
 from core.formats.rows import canonical, canonical_parts
 from core.formats.session_span import by_times
@@ -65,13 +65,19 @@ def read(source: Source) -> Iterator[Imported]:
         builder.create(asked[:4000] or name, asked, task=name, model=model, parent=parent)
         return RolloutConversation(builder, instructions)
 
-    items, orphans = Gatherer(lines).gathered()
-    keys = items if source.held is None else [item.key for item in items]
-    done = read_on(source.held if name else None, "read", (name, asked, model, parent, instructions), keys, begin,
-                   _RolloutReader(lines, found.items, items).add)
-    if orphans:
-        done.conversation.builder.warnings.append(f"{orphans} results have no call before them and were left out.")
-    yield done.conversation.builder.build_without_end()
+    gatherer, reader = Gatherer(lines), _RolloutReader(lines, found.items)
+    if source.held is None or not name:
+        conversation: Conversation = begin()
+        for item in gatherer.gathered():
+            reader.add(conversation, item)
+    else:
+        items = list(gatherer.gathered())
+        conversation = read_on(source.held, "read", (name, asked, model, parent, instructions),
+                               [item.key for item in items], begin,
+                               lambda done, place: reader.add(done.conversation, items[place])).conversation
+    if orphans := gatherer.orphans:
+        conversation.builder.warnings.append(f"{orphans} results have no call before them and were left out.")
+    yield conversation.builder.build_without_end()
 
 
 def _forked_from(meta: dict[str, Any], source: Source) -> str:
@@ -83,12 +89,11 @@ def _forked_from(meta: dict[str, Any], source: Source) -> str:
 class _RolloutReader:
     """Tells a conversation what was gathered; a line is decoded again from its record where it is needed whole."""
 
-    def __init__(self, lines: Sequence[Line], records: Sequence[dict[str, Any]], items: Sequence[Gathered]) -> None:
-        self._lines, self._records, self._items = lines, records, items
+    def __init__(self, lines: Sequence[Line], records: Sequence[dict[str, Any]]) -> None:
+        self._lines, self._records = lines, records
 
-    def add(self, done: ItemsRead, place: int) -> None:
+    def add(self, conversation: Conversation, item: Gathered) -> None:
         """The conversation goes on with an item."""
-        item, conversation = self._items[place], done.conversation
         assert isinstance(conversation, RolloutConversation)
         first = item.places[0]
         if item.kind == "step":

@@ -7,7 +7,7 @@ A step is one answer: its words, thoughts and calls. Where tokens are counted, a
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -60,21 +60,31 @@ class Gatherer:
         self._model = ""
         self._found: list[Gathered] = []
 
-    def gathered(self) -> tuple[list[Gathered], int]:
-        """All in order, and how many results have no call before them."""
+    @property
+    def orphans(self) -> int:
+        """How many results have no call before them, once all was gathered."""
+        return sum(map(len, self._results.values()))
+
+    def gathered(self) -> Iterator[Gathered]:
+        """All in order; of what is not asked for yet, the next one is made."""
         for place, line in enumerate(self._lines):
-            if line.kind == "turn_context":
-                self._model = text_of(line.payload.get("model"))
-            elif line.kind == "response_item":
-                self._item(line, place)
-            elif line.kind == "compacted":
-                self._between("compacted", place)
-            elif line.event == "thread_rolled_back":
-                self._between("rolled back", place)
-            elif place in self._counts:
-                self._count(place)
+            self._look(line, place)
+            yield from self._found
+            self._found.clear()
         self._close()
-        return self._found, sum(map(len, self._results.values()))
+        yield from self._found
+
+    def _look(self, line: Line, place: int) -> None:
+        if line.kind == "turn_context":
+            self._model = text_of(line.payload.get("model"))
+        elif line.kind == "response_item":
+            self._item(line, place)
+        elif line.kind == "compacted":
+            self._between("compacted", place)
+        elif line.event == "thread_rolled_back":
+            self._between("rolled back", place)
+        elif place in self._counts:
+            self._count(place)
 
     def _between(self, kind: Literal["words", "compacted", "rolled back"], place: int) -> None:
         self._close()

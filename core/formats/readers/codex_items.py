@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -41,7 +43,7 @@ _CONTEXT = ("<environment_context>", "<user_instructions>", "# AGENTS.md instruc
 """How messages begin that bear the role of a person, and that the program wrote."""
 
 
-class Line(msgspec.Struct, frozen=True):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One line of a rollout: its kind (of a response item: "response_item"), its payload and its time."""
 
     kind: str
@@ -84,7 +86,16 @@ def outline(place: int, record: dict[str, Any]) -> Line:
         held = {key: line.payload[key] for key in _OUTLINED if key in line.payload}
     if "Err" in dict_of(line.payload.get("result")):
         held["result"] = {"Err": True}
-    return Line(line.kind, held, line.at, line.kind == "response_item" and _has_text(line.payload))
+    alike = tuple(held.items())
+    if len(alike) < 3 and all(type(value) is str and len(value) < 20 for value in held.values()):
+        held = _alike(alike)
+    return Line(sys.intern(line.kind), held, line.at, line.kind == "response_item" and _has_text(line.payload))
+
+
+@lru_cache(maxsize=200)
+def _alike(held: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """What many lines say of themselves, once."""
+    return dict(held)
 
 
 def _has_text(payload: dict[str, Any]) -> bool:

@@ -18,6 +18,7 @@ from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.json_items import only
 from core.formats.pictures import pictures_in
 from core.formats.records import records
 from core.formats.rows import canonical_parts
@@ -44,12 +45,15 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
     found = records(source)
     head = next((r for r in found.items if "sessionId" in r), {})
-    messages: Iterable[dict[str, Any]] = (
-        _checkpoint(found.items) if source.shape == "list" else _Messages(head, found.items))
+    messages: Iterable[dict[str, Any]]
+    if source.shape == "list":
+        messages = _checkpoint(found.items)
+        asked, model = _beginning(messages)
+    else:
+        messages = recorded = _Messages(head, found.items)
+        asked, model = recorded.asked, recorded.model
     name = text_of(head.get("sessionId"))
     builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else found.items), found.warnings)
-    asked = next((_words(m.get("content")) for m in messages if m.get("type") == "user"), "")
-    model = next((t for m in messages if (t := text_of(m.get("model")))), "")
     builder.create(text_of(head.get("summary")) or asked[:400], asked, task=name, model=model)
     conversation = Conversation(builder)
     for message in messages:
@@ -57,6 +61,12 @@ def read(source: Source) -> Iterator[Imported]:
     if not builder.steps:
         raise source.without_steps("answer of the model", found.problems[:3])
     yield builder.build_without_end()
+
+
+def _beginning(messages: Iterable[dict[str, Any]]) -> tuple[str, str]:
+    """What a person asked first, and the first model."""
+    asked = next((_words(m.get("content")) for m in messages if m.get("type") == "user"), "")
+    return asked, next((t for m in messages if (t := text_of(m.get("model")))), "")
 
 
 class _Messages:
@@ -68,17 +78,23 @@ class _Messages:
 
     def __init__(self, head: dict[str, Any], items: Sequence[dict[str, Any]]) -> None:
         self._parts = dicts_of(head.get("messages")), items
-        self._found: dict[str, int] = {}
+        self._found: dict[str, tuple[int, str, str]] = {}
+        """Of each that stays its place, type and model."""
         self._history: dict[str, list[str]] = {}
         """What each history holds; a later one of them may go back on it."""
-        for place, message in enumerate(chain(*self._parts)):
+        looked_at = ("$rewindTo", "$set", "type", "id", "model")
+        for place, message in enumerate(chain(*(only(part, *looked_at) for part in self._parts))):
             if back := text_of(message.get("$rewindTo")):
                 self._go_back(back)
-            elif message.get("type") in _TYPES:
-                self._found[text_of(message.get("id")) or str(place)] = place
+            elif (kind := message.get("type")) in _TYPES:
+                self._found[text_of(message.get("id")) or str(place)] = place, kind, text_of(message.get("model"))
             elif isinstance(history := dict_of(message.get("$set")).get("messages"), list):
-                self._found[key := f"$set {place}"] = place
+                self._found[key := f"$set {place}"] = place, "history", ""
                 self._history[key] = [text_of(one.get("id")) for one in dicts_of(history)]
+        self.model = next((model for _, _, model in self._found.values() if model), "")
+        first = next((place for place, kind, _ in self._found.values() if kind == "user"), None)
+        self.asked = "" if first is None else _words(self._at(first).get("content"))
+        """The first model, and what a person asked first."""
 
     def _go_back(self, back: str) -> None:
         """Nothing from that message on; to one that is not here means before all that is."""
@@ -91,9 +107,8 @@ class _Messages:
             histories[last] = histories[last][: histories[last].index(back)]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        first, rest = self._parts
-        for name, n in self._found.items():
-            message = first[n] if n < len(first) else rest[n - len(first)]
+        for name, (place, _, _) in self._found.items():
+            message = self._at(place)
             if (held := self._history.get(name)) is None:
                 yield message
                 continue
@@ -101,6 +116,10 @@ class _Messages:
             yield {"type": "history", "messages": history, "is_new": any(
                 one.get("type") == "user" and name not in self._found and not _answers(one)
                 for one, name in zip(history, held, strict=True))}
+
+    def _at(self, place: int) -> dict[str, Any]:
+        first, rest = self._parts
+        return first[place] if place < len(first) else rest[place - len(first)]
 
 
 def _checkpoint(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -74,7 +74,7 @@ def _identity(run: dict[str, Any], messages: list[dict[str, Any]]) -> Iterator[b
 
 def _model(info: dict[str, Any], messages: list[dict[str, Any]]) -> str:
     configured = text_of(dict_of(dict_of(info.get("config")).get("model")).get("model_name"))
-    answered = [dict_of(dict_of(m.get("extra")).get("response")).get("model") for m in messages]
+    answered = (dict_of(dict_of(m.get("extra")).get("response")).get("model") for m in messages)
     return configured or next((a for a in answered if isinstance(a, str)), "")
 
 

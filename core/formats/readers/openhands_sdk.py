@@ -19,6 +19,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.edits import of_openhands
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.json_items import only
 from core.formats.pictures import pictures_in
 from core.formats.records import Records, gathered, records
 from core.formats.rows import canonical, canonical_parts
@@ -30,6 +31,7 @@ FOLDER_STATE = "base_state.json"
 """The file that stands for a conversation folder; its events lie beside it in `FOLDER`."""
 FOLDER = "events"
 _MAX_EVENTS = 200_000
+_STATISTICS = ("kind", "key", "value")
 _RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
 
 
@@ -84,7 +86,7 @@ def _statistics(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _model(events: Sequence[dict[str, Any]]) -> str:
-    return next((m for e in events if (m := text_of(_statistics(e).get("model_name")))), "")
+    return next((m for e in only(events, *_STATISTICS) if (m := text_of(_statistics(e).get("model_name")))), "")
 
 
 def _words(event: dict[str, Any]) -> str:
@@ -103,7 +105,7 @@ class _ConversationReader:
         ids: set[str] = set()
         calls: set[str] = set()
         answers: list[tuple[int, str, str]] = []
-        for place, event in enumerate(events):
+        for place, event in enumerate(only(events, "kind", "id", "tool_call_id", "action_id")):
             call = text_of(event.get("tool_call_id"))
             if event.get("kind") == "ActionEvent":
                 ids.add(text_of(event.get("id")))
@@ -112,11 +114,16 @@ class _ConversationReader:
                 answers.append((place, text_of(event.get("action_id")), call))
                 self._results.setdefault(call, []).append(place)
         self._orphans = {place for place, action, call in answers if action not in ids and call not in calls}
+        self._later = {place for place, _, _ in answers} - self._orphans
+        """Results, which are looked at with their actions."""
 
     def read(self) -> None:
         """All events in order."""
         group: list[dict[str, Any]] = []
-        for place, event in enumerate(self._events):
+        for place in range(len(self._events)):
+            if place in self._later:
+                continue
+            event = self._events[place]
             kind = event.get("kind")
             if kind == "ActionEvent":
                 if group and event.get("llm_response_id") != group[0].get("llm_response_id"):
@@ -218,14 +225,19 @@ def _result(event: dict[str, Any]) -> CallResult:
 
 
 def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:
-    for event in reversed(events):
-        if stats := _statistics(event):
-            used = dict_of(stats.get("accumulated_token_usage"))
-            names = ("prompt_tokens", "completion_tokens", "cache_read_tokens")
-            builder.totals({name: int_of(used.get(name)) for name in names})
-            break
-    failed = next((e for e in reversed(events) if e.get("kind") == "ConversationErrorEvent"), None)
-    states = [text_of(e.get("value")) for e in events if e.get("key") == "execution_status"]
+    stats: dict[str, Any] = {}
+    failed: dict[str, Any] | None = None
+    states: list[str] = []
+    for event in only(events, *_STATISTICS, "code", "detail"):
+        stats = _statistics(event) or stats
+        if event.get("kind") == "ConversationErrorEvent":
+            failed = event
+        if event.get("key") == "execution_status":
+            states.append(text_of(event.get("value")))
+    if stats:
+        used = dict_of(stats.get("accumulated_token_usage"))
+        names = ("prompt_tokens", "completion_tokens", "cache_read_tokens")
+        builder.totals({name: int_of(used.get(name)) for name in names})
     if failed is not None:
         builder.end("failed", text_of(failed.get("code")) or "error", text_of(failed.get("detail"))[:2000])
     elif states and states[-1] == "finished":

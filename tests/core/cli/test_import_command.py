@@ -6,9 +6,14 @@ from pathlib import Path
 
 from support.real_data import real
 
-from core.domain.events import GuidanceQueued, encode_event, make_event
+from core.cli.log_access import reading
+from core.domain.events import GuidanceQueued, decode_event, encode_event, make_event
 from core.domain.verdict import Author
+from core.formats import registry
+from core.server import held_database
+from core.server.append import append_entries
 from core.store import log
+from core.store.home import Home
 from core.store.writer import Writer
 
 FILES = Path(__file__).parents[1] / "formats" / "files"
@@ -21,6 +26,24 @@ def test_one_line_per_session(tiphys) -> None:
     assert [(x["format"], x["steps"], x["errors"], x["result"]) for x in ran.lines] == [
         ("openai-chat", 2, 0, "imported"), ("openai-chat", 1, 0, "imported"), ("swe-agent", 2, 0, "imported")]
     assert [x["session"] for x in tiphys("sessions", "--json").lines] == sorted(x["session"] for x in ran.lines)
+
+
+def test_an_import_is_stored_a_few_events_at_a_time_and_is_whole(tiphys, home, monkeypatch) -> None:
+    sizes: list[int] = []
+
+    def append(conn, given, **by):
+        sizes.append(len(given.bodies))
+        return append_entries(conn, given, **by)
+
+    monkeypatch.setattr(held_database, "_AT_ONCE", 3)
+    monkeypatch.setattr(held_database, "append_entries", append)
+    file = FILES.parent / "foreign" / "codex.jsonl"
+    assert tiphys("import", file).status == 0
+    [session] = registry.read(file)
+    assert sum(sizes) >= len(session.bodies) and max(sizes) == 3 and len(sizes) > 2
+    with reading(Home(home)) as conn:
+        held = [decode_event(one.body).id for one in log.read_all(conn, session.session)]
+    assert held[: len(session.bodies)] == [decode_event(body).id for body in session.bodies]
 
 
 def test_a_second_import_changes_nothing_and_verdicts_stay(tiphys, imported) -> None:
