@@ -1,0 +1,78 @@
+"""What the model saw is read beside a narrow list: open in Read, it has the room of the files and much of the list's.
+
+A message's first words are what is read of it; between the list and the files at their usual sizes two or three words
+of six messages were to be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMainWindow
+
+from app.kit import theme
+from app.window.layout_memory import LayoutMemory
+from app.window.panel_dock import PanelDock
+from app.window.thin_lines import ThinLines
+
+LIST = 360
+"""The width of the list of steps beside it, in pixels, until the reader drags the border: number, tool and title."""
+
+
+class EyeRoom(QObject):
+    """Gives and takes back the room; what is stored of a layout is how it stands without."""
+
+    def __init__(self, window: QMainWindow, docks: Mapping[str, PanelDock], thin: ThinLines, eye: QAction,
+                 layouts: LayoutMemory) -> None:
+        super().__init__(window)
+        self._window, self._docks, self._thin, self._eye, self._layouts = window, docks, thin, eye, layouts
+        self._list = LIST
+        self._before: list[int] = []
+        """The widths of list and step and the heights of step and files as they were; none while nothing is given."""
+        self._folded = False
+        eye.toggled.connect(self._on_eye)
+
+    def _on_eye(self, on: bool) -> None:
+        if on:
+            self.give()
+        else:
+            self.take_back()
+
+    def give(self) -> None:
+        """Widen the step while it shows what was seen, where it stands at the right of the list."""
+        steps, step, files = (self._docks[key] for key in ("trajectory", "step", "files"))
+        if self._layouts.current != "read" or self._before or not (self._eye.isChecked() and step.is_seen):
+            return
+        beside = steps.is_seen and steps.geometry().right() < step.geometry().left()
+        whole = steps.width() + step.width()
+        narrow = min(theme.px(self._list), whole // 2)
+        if not beside or narrow >= steps.width():
+            return
+        self._before = [steps.width(), step.width(), step.height(), files.height()]
+        self._resize([narrow, whole - narrow])
+        self._folded = files.is_seen and not files.is_thin and not files.isFloating()
+        if self._folded:
+            self._thin.toggle("files")
+
+    def take_back(self) -> None:
+        """Let everything stand where it stood; the border that the reader dragged is remembered for the next time."""
+        if not self._before:
+            return
+        self._list = round(self._docks["trajectory"].width() / theme.px(100) * 100)
+        before, self._before = self._before, []
+        self._resize(before[:2])
+        if self._folded and self._docks["files"].is_thin:
+            self._thin.toggle("files")
+            below = [self._docks["step"], self._docks["files"]]
+            self._window.resizeDocks(below, before[2:], Qt.Orientation.Vertical)
+        self._folded = False
+
+    def forget(self) -> None:
+        """Another layout: there is nothing to take back."""
+        self._before, self._folded = [], False
+
+    def _resize(self, widths: list[int]) -> None:
+        docks = [self._docks["trajectory"], self._docks["step"]]
+        self._window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
