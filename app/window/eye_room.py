@@ -30,7 +30,7 @@ class EyeRoom(QObject):
         self._window, self._docks, self._thin, self._eye, self._layouts = window, docks, thin, eye, layouts
         self._list = LIST
         self._before: list[int] = []
-        """The widths of list and step and the heights of step and files as they were; none while nothing is given."""
+        """The widths of list and step as they were; none while nothing is given."""
         self._folded = False
         eye.toggled.connect(self._on_eye)
 
@@ -50,7 +50,7 @@ class EyeRoom(QObject):
         narrow = min(theme.px(self._list), whole // 2)
         if not beside or narrow >= steps.width():
             return
-        self._before = [steps.width(), step.width(), step.height(), files.height()]
+        self._before = [steps.width(), step.width()]
         self._resize([narrow, whole - narrow])
         self._folded = files.is_seen and not files.is_thin and not files.isFloating()
         if self._folded:
@@ -62,11 +62,9 @@ class EyeRoom(QObject):
             return
         self._list = round(self._docks["trajectory"].width() / theme.px(100) * 100)
         before, self._before = self._before, []
-        self._resize(before[:2])
+        self._resize(before)
         if self._folded and self._docks["files"].is_thin:
             self._thin.toggle("files")
-            below = [self._docks["step"], self._docks["files"]]
-            self._window.resizeDocks(below, before[2:], Qt.Orientation.Vertical)
         self._folded = False
 
     def forget(self) -> None:
