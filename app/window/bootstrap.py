@@ -188,7 +188,7 @@ class Desktop(QObject):
         links = [f for f in asked.files if is_link(f)]
         files = [f for f in asked.files if not is_link(f)]
         if asked.session:
-            self.cursor.move(key_of(asked.session, server), asked.step)
+            self.cursor.open(key_of(asked.session, server), asked.step)
         if links:
             self.places.await_link(links[0])
         if files:

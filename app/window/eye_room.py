@@ -31,7 +31,8 @@ class EyeRoom(QObject):
         self._list = LIST
         self._before: list[int] = []
         """The widths of list and step as they were; none while nothing is given."""
-        self._folded = False
+        self._folded, self._hand = False, dict[str, bool]()
+        """Whether the files were folded, and whether they were opened by hand before."""
         eye.toggled.connect(self._on_eye)
 
     def _on_eye(self, on: bool) -> None:
@@ -54,6 +55,7 @@ class EyeRoom(QObject):
         self._resize([narrow, whole - narrow])
         self._folded = files.is_seen and not files.is_thin and not files.isFloating()
         if self._folded:
+            self._hand = {key: on for key, on in self._thin.by_hand.items() if key == "files"}
             self._thin.toggle("files")
 
     def take_back(self) -> None:
@@ -63,8 +65,10 @@ class EyeRoom(QObject):
         self._list = round(self._docks["trajectory"].width() / theme.px(100) * 100)
         before, self._before = self._before, []
         self._resize(before)
-        if self._folded and self._docks["files"].is_thin:
-            self._thin.toggle("files")
+        if self._folded and self._thin.by_hand.get("files") is False:  # else the reader opened them meanwhile
+            self._thin.by_hand.pop("files")
+            self._thin.by_hand.update(self._hand)
+            self._thin.fit()
         self._folded = False
 
     def forget(self) -> None:

@@ -140,6 +140,7 @@ def test_what_the_model_saw_has_room_while_it_is_open_and_a_layout_is_stored_wit
         settle()
         near = lambda a, b: all(abs(x - y) <= 3 for x, y in zip(a, b, strict=True))  # noqa: E731
         assert near((steps.width(), step.width()), before) and abs(step.height() - high) <= 3 and not files.is_thin
+        assert "files" not in made.thin.by_hand, "nobody opened them by hand"
         eye.setChecked(True)
         settle()
         assert abs(steps.width() - dragged) <= 3, "as it was dragged"
