@@ -38,6 +38,7 @@ from app.servers.controller import ServerDesks, ServersController
 from app.servers.invitations import InvitationsController
 from app.servers.local_server import LocalServer
 from app.window.application import ApplicationController
+from app.window.eye_room import EyeRoom
 from app.window.first_paint import FirstPaint
 from app.window.instance import Doorbell, OpenRequest
 from app.window.start import StartController
@@ -126,6 +127,7 @@ class Desktop(QObject):
         self.application = ApplicationController(self.place, self.window)
         self.beginning = StartController(self.place, self.window, self.application.open_dropped)
         PlaceMemory(self.place, self.window)
+        self._eye_room = EyeRoom(self.place, self.window)
         Tour(self.place, self.window)
         self.places = PlacesController(self.place, self.window)
         self.invitations = InvitationsController(self.place, self.window)
@@ -219,6 +221,7 @@ class Desktop(QObject):
         """Take everything down in reverse order; what was typed is on disk before."""
         self.window.setEnabled(False)
         if not keep_layout:
+            self._eye_room.take_back()
             self.window.save_state()
         self.cursor.move("", None)
         running = any(r.origin == "live" and r.state not in FINAL_STATES for r in self.desks.local.rows())

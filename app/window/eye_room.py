@@ -6,16 +6,11 @@ of six messages were to be seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from PySide6.QtCore import QObject, Qt, QTimer
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMainWindow
-
+from app.desk.workplace import Workplace
 from app.kit import theme
-from app.window.layout_memory import LayoutMemory
-from app.window.panel_dock import PanelDock
-from app.window.thin_lines import ThinLines
+from app.window.window import Window
 
 LIST = 360
 """The width of the list of steps beside it, in pixels, until the reader drags the border: number, tool and title."""
@@ -24,16 +19,28 @@ LIST = 360
 class EyeRoom(QObject):
     """Gives and takes back the room; what is stored of a layout is how it stands without."""
 
-    def __init__(self, window: QMainWindow, docks: Mapping[str, PanelDock], thin: ThinLines, eye: QAction,
-                 layouts: LayoutMemory) -> None:
+    def __init__(self, place: Workplace, window: Window) -> None:
         super().__init__(window)
-        self._window, self._docks, self._thin, self._eye, self._layouts = window, docks, thin, eye, layouts
+        self._window, self._docks, self._thin, self._layouts = window, window.docks, window.thin, window.layouts
+        self._eye = place.actions["view.eye"]
         self._list = LIST
         self._before: list[int] = []
         """The widths of list and step as they were; none while nothing is given."""
         self._folded, self._hand = False, dict[str, bool]()
         """Whether the files were folded, and whether they were opened by hand before."""
-        eye.toggled.connect(self._on_eye)
+        self._eye.toggled.connect(self._on_eye)
+        self._layouts.left.connect(self._on_left)
+        self._layouts.asked.connect(self._on_asked)
+
+    def _on_left(self, *_: object) -> None:
+        if self._before:
+            self.take_back()
+            self._window.save_state()
+
+    def _on_asked(self, *_: object) -> None:
+        """Another layout, or the same one put back: there is nothing to take back."""
+        self._before, self._folded = [], False
+        QTimer.singleShot(0, self, self.give)  # when the docks stand
 
     def _on_eye(self, on: bool) -> None:
         if on:
@@ -70,10 +77,6 @@ class EyeRoom(QObject):
             self._thin.by_hand.update(self._hand)
             self._thin.fit()
         self._folded = False
-
-    def forget(self) -> None:
-        """Another layout: there is nothing to take back."""
-        self._before, self._folded = [], False
 
     def _resize(self, widths: list[int]) -> None:
         docks = [self._docks["trajectory"], self._docks["step"]]

@@ -17,7 +17,6 @@ from app.kit.scrolled import on_screen
 from app.kit.timers import single_shot
 from app.window.bars import add_bar, add_panel_bar
 from app.window.drops import accept, link_in, list_folder
-from app.window.eye_room import EyeRoom
 from app.window.filling import Filling
 from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
@@ -59,7 +58,6 @@ class Window(QMainWindow):
         self._titles = single_shot(self, 0, self._show_titles)
         self.docks: dict[str, PanelDock] = {p.key: self._dock(p) for p in panels}
         self.thin = ThinLines(self, self.docks, place.actions["view.files"])
-        self.eye_room = EyeRoom(self, self.docks, self.thin, place.actions["view.eye"], self.layouts)
         self.left = LeftSide(self, place, panels, self.docks)
         self._bars = [add_panel_bar(self, p, self.docks[p.key]) for p in panels if p.bar is not None]
         self.filling = Filling(self.docks, self)
@@ -105,7 +103,6 @@ class Window(QMainWindow):
         self.layouts.reset(name)
 
     def _arrange_panels(self, name: str, state: QByteArray | None) -> None:
-        self.eye_room.forget()
         if state is None or not self.restoreState(state, STATE_VERSION):
             if self.isVisible():
                 self.filling.fill()  # what each needs is a part of the sizes
@@ -117,7 +114,6 @@ class Window(QMainWindow):
         for bar in self._bars:
             bar.setVisible(name != "queue")
         self._show_title()
-        QTimer.singleShot(0, self, self.eye_room.give)  # when the docks stand
         self._place.cursor.focus_list()
         self.focus.lead_back_soon()
 
@@ -156,7 +152,6 @@ class Window(QMainWindow):
 
     def save_state(self, *_: object) -> None:
         """Remember where everything stands."""
-        self.eye_room.take_back()
         self._state.setValue("geometry", self.saveGeometry())
         self.layouts.remember(self.saveState(STATE_VERSION), self.thin.by_hand)
         self._state.sync()

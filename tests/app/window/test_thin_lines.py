@@ -11,6 +11,7 @@ from support.window import CTRL, press, shown_window
 
 from app.kit import theme, tokens
 from app.kit.thin_line import ThinLine
+from app.window.eye_room import EyeRoom
 from core.domain.events import SessionStateChanged
 
 
@@ -123,6 +124,7 @@ def test_a_small_window_has_the_files_as_a_line_below_the_step(qtbot, tmp_path):
 def test_what_the_model_saw_has_room_while_it_is_open_and_a_layout_is_stored_without(qtbot, tmp_path):
     with shown_window(tmp_path, saved(), layout="read") as (made, place):
         made.resize(1440, 900)
+        room = EyeRoom(place, made)
         made.lay_out("read")
         place.cursor.move("s1", 4)
         settle()
@@ -150,3 +152,4 @@ def test_what_the_model_saw_has_room_while_it_is_open_and_a_layout_is_stored_wit
         eye.setChecked(False)
         settle()
         assert near((steps.width(), step.width()), before)
+        room.setParent(None)
