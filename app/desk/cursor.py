@@ -117,6 +117,11 @@ class Cursor(QObject):
         self.choose_action(0)
         self.moved.emit(session, step)
 
+    def open(self, session: str, step: int | None = None) -> None:
+        """Go to a session, where the reader was; one that is in sight stays where it is unless a step is named."""
+        if step is not None or session != self._session:
+            self.move(session, step)
+
     def to_step(self, step: int | None) -> None:
         """Go to a step of the same session."""
         self.move(self._session, step)

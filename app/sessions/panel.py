@@ -66,7 +66,7 @@ class SessionsController(QObject):
         place.queues.changed.connect(self._on_queues)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
-        view.opened.connect(place.cursor.move)
+        view.opened.connect(place.cursor.open)
         view.entered.connect(self._lead_in)
         place.sight.grew.connect(self._lead_in_when_read)
         actions["session.clear_attention"].triggered.connect(self._clear_attention)

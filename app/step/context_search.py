@@ -28,6 +28,12 @@ class Presence(msgspec.Struct, frozen=True):
     runs: tuple[tuple[int, int], ...] = ()
     hashes: frozenset[str] = frozenset()
     missing: tuple[str, ...] = ()
+    read_at: int = 0
+    """The first step that had the text from anybody but the model: a tool, a person, its instructions; 0: none."""
+
+    def is_own(self, step: int) -> bool:
+        """Whether the model has the text at a step from nobody but itself. Not known while messages are not here."""
+        return self.holds(step) and not self.missing and not 0 < self.read_at <= step
 
     def holds(self, step: int) -> bool:
         """Whether the text was in the context of a step."""
@@ -83,8 +89,10 @@ def find_in_contexts(steps: StepsInLog, text: str) -> Presence:
         hits = frozenset(n for n in names if n not in missing and wanted in _read(conn, n))
     finally:
         conn.close()
-    present = [(number, any(ref.hash in hits for ref in refs)) for number, refs in contexts_of(given)]
-    return Presence(text, tuple(_runs(present)), hits, tuple(n for n in names if n in missing))
+    with_it = [(number, {ref.role for ref in refs if ref.hash in hits}) for number, refs in contexts_of(given)]
+    return Presence(text, tuple(_runs((number, bool(roles)) for number, roles in with_it)), hits,
+                    tuple(n for n in names if n in missing),
+                    next((number for number, roles in with_it if roles - {"assistant"}), 0))
 
 
 def left_in_log(steps: StepsInLog) -> list[tuple[MessageRef, int]]:

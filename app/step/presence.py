@@ -117,6 +117,7 @@ class PresenceBar(QWidget):
         """The answer as of a step."""
         self._show(bool(presence.text))
         self.strip.show_runs(presence.runs, last, here)
+        self.answer.set_meaning("attention" if presence.is_own(here) else "ink")
         self._say(self._words(presence, here))
 
     def _words(self, presence: Presence, here: int) -> str:
@@ -125,6 +126,9 @@ class PresenceBar(QWidget):
         runs += " …" if len(presence.runs) > MOST_RUNS else ""
         if not presence.runs:
             return self.tr("✗ In no step's context.")
+        if presence.is_own(here):
+            return self.tr("! Only its own words: nothing that it read up to step {n} says so. Steps with it: "
+                           "{runs}").format(n=number(here), runs=runs)
         if presence.holds(here):
             sentence = self.tr("✓ In the context at step {n}. Steps with it: {runs}")
             return sentence.format(n=number(here), runs=runs)

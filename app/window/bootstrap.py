@@ -38,6 +38,7 @@ from app.servers.controller import ServerDesks, ServersController
 from app.servers.invitations import InvitationsController
 from app.servers.local_server import LocalServer
 from app.window.application import ApplicationController
+from app.window.eye_room import EyeRoom
 from app.window.first_paint import FirstPaint
 from app.window.instance import Doorbell, OpenRequest
 from app.window.start import StartController
@@ -127,6 +128,7 @@ class Desktop(QObject):
         self.application = ApplicationController(self.place, self.window)
         self.beginning = StartController(self.place, self.window, self.application.open_dropped)
         PlaceMemory(self.place, self.window)
+        self._eye_room = EyeRoom(self.place, self.window)
         Tour(self.place, self.window)
         self.places = PlacesController(self.place, self.window)
         self.invitations = InvitationsController(self.place, self.window)
@@ -189,7 +191,7 @@ class Desktop(QObject):
         links = [f for f in asked.files if is_link(f)]
         files = [f for f in asked.files if not is_link(f)]
         if asked.session:
-            self.cursor.move(key_of(asked.session, server), asked.step)
+            self.cursor.open(key_of(asked.session, server), asked.step)
         if links:
             self.places.await_link(links[0])
         if files:
@@ -220,6 +222,7 @@ class Desktop(QObject):
         """Take everything down in reverse order; what was typed is on disk before."""
         self.window.setEnabled(False)
         if not keep_layout:
+            self._eye_room.take_back()
             self.window.save_state()
         self.cursor.move("", None)
         running = any(r.origin == "live" and r.state not in FINAL_STATES for r in self.desks.local.rows())

@@ -11,7 +11,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QMouseEvent
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QMainWindow, QTabBar
 
 from app.kit import theme, tokens
 from app.kit.timers import single_shot
@@ -63,7 +63,7 @@ class ThinLines(QObject):
         """Fold a panel that can be seen, open it otherwise."""
         dock = self._docks[key]
         if dock.is_seen and not dock.is_thin and not dock.isFloating():
-            self.by_hand[key], self._heights[key] = False, dock.height()
+            self.by_hand[key], self._heights[key] = False, self._height(dock)
             self.fit()
         else:
             dock.show()
@@ -97,13 +97,23 @@ class ThinLines(QObject):
             dock.set_thin(True)
             return
         others = [other for other in self._docks.values() if self._is_beside(dock, other) and not other.is_thin]
-        whole = dock.height() + sum(other.height() for other in others)
+        before = {other: self._height(other) for other in others}
+        own = self._height(dock)
+        whole = own + sum(before.values())
         dock.set_thin(False)
         self._bound_groups()
         self._free()
         high = self._heights.pop(key, 0) or round(whole * (HALF if key in self.by_hand else USUAL))
-        rest = [round((whole - high) * other.height() / max(1, whole - dock.height())) for other in others]
+        rest = [round((whole - high) * height / max(1, whole - own)) for height in before.values()]
         self._window.resizeDocks([dock, *others], [high, *rest], Qt.Orientation.Vertical)
+
+    def _height(self, dock: PanelDock) -> int:
+        """As Qt shares it out: with the tabs above."""
+        room = dock.geometry()
+        bars = (bar.geometry() for bar in self._window.findChildren(
+            QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly) if bar.isVisible())
+        return dock.height() + next((bar.height() for bar in bars if bar.left() == room.left()
+                                     and 0 <= room.top() - bar.bottom() <= NEAR), 0)
 
     def _free(self) -> None:
         """Let the window know that a dock may be higher, before anybody gives it its height."""

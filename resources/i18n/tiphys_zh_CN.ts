@@ -5016,6 +5016,10 @@ Delete or right click: take it away</source>
         <translation>✗ 不在任何步骤的上下文中。</translation>
     </message>
     <message>
+        <source>! Only its own words: nothing that it read up to step {n} says so. Steps with it: {runs}</source>
+        <translation>! 只是它自己的话：到步骤 {n} 为止，它读到的内容都没有这样说。含有它的步骤：{runs}</translation>
+    </message>
+    <message>
         <source>✓ In the context at step {n}. Steps with it: {runs}</source>
         <translation>✓ 在步骤 {n} 的上下文中。含有它的步骤：{runs}</translation>
     </message>

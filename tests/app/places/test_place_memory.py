@@ -85,6 +85,17 @@ def test_scrolling_and_folds_are_found_again(tmp_path: Path):
         memory.setParent(None)
 
 
+def test_a_session_that_is_opened_again_stays_where_it_is(tmp_path: Path):
+    """Enter on it in the list, or `tiphys open --session` while it is shown: the reader's step was lost to the tail."""
+    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
+        place.cursor.move("s1", 4)
+        sessions = made.docks["sessions"].widget()
+        sessions.opened.emit("s1")
+        assert place.sight.step == 4
+        place.cursor.open("s1", 6)
+        assert place.sight.step == 6, "who names a step goes there"
+
+
 def test_a_window_that_is_killed_loses_no_place(tmp_path: Path):
     """Nothing is left and nothing closes: what rested is in the file, what still moves is not waited for."""
     with shown_window(tmp_path, told_session(), layout="read") as (made, place):

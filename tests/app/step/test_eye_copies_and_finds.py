@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from app.step.view import StepView
 from core.domain.context import MessageRef, delta_between
 from core.domain.events import Placed
 from core.domain.message import Message, ToolCall
+from core.domain.step import Output
 from core.domain.task import ModelSettings
 from core.domain.trajectory import fold
 from core.store import blobs
@@ -92,6 +94,37 @@ def test_a_typed_text_tells_its_steps_and_the_strip_goes_there(qtbot, tmp_path):
         assert "◆" in eye.table.model().index(marked, 1).data()
         QTest.keyClicks(eye.presence.box, " nowhere")
         qtbot.waitUntil(lambda: "In no step" in eye.presence.answer.text())
+
+
+class Written(Maker):
+    """Steps whose thoughts and outputs are given."""
+
+    pairs = (("Is it tangerine?", "quince"), ("A quince, then.", "no"), ("Or not.", "a tangerine"), ("It is.", "yes"))
+
+    def _body(self, tool, fails):
+        body, (thought, output) = super()._body(tool, fails), self.pairs[self.step - 1]
+        seen = msgspec.structs.replace(body.observations[0], output=Output(text=output, total_chars=len(output)))
+        return msgspec.structs.replace(body, thought=thought, observations=(seen,))
+
+
+def test_what_the_model_alone_said_is_told_from_what_it_read(qtbot, tmp_path):
+    """It wrote "tangerine" before a tool told it, and "quince" after."""
+    maker = Written(3)
+    for _ in Written.pairs:
+        maker.add_step(fails=False)
+    with shown_window(tmp_path, maker, layout="read") as (window, place):
+        place.cursor.move("s1", 3)
+        press(window, Qt.Key.Key_C)
+        presence = window.findChild(EyeView).presence
+        presence.ask("tangerine")
+        qtbot.waitUntil(lambda: "! Only its own words: nothing that it read up to step 3" in presence.answer.text())
+        place.cursor.to_step(4)
+        assert "✓ In the context at step 4" in presence.answer.text(), "a tool has said so since"
+        presence.ask("quince")
+        qtbot.waitUntil(lambda: "✓ In the context at step 4. Steps with it: 2–4" in presence.answer.text())
+    own = Presence("x", ((2, 4),), read_at=4)
+    assert [own.is_own(n) for n in (1, 2, 3, 4)] == [False, True, True, False]
+    assert not Presence("x", ((2, 4),), missing=("a",)).is_own(3), "what is not here may have said so"
 
 
 def test_a_selected_text_is_looked_for(qtbot, tmp_path):

@@ -11,6 +11,7 @@ from support.window import CTRL, press, shown_window
 
 from app.kit import theme, tokens
 from app.kit.thin_line import ThinLine
+from app.window.eye_room import EyeRoom
 from core.domain.events import SessionStateChanged
 
 
@@ -118,3 +119,37 @@ def test_a_small_window_has_the_files_as_a_line_below_the_step(qtbot, tmp_path):
         press(made, Qt.Key.Key_F4)
         settle()
         assert not files.is_thin and abs(files.height() - step.height()) < step.height() // 3, "half of the height"
+
+
+def test_what_the_model_saw_has_room_while_it_is_open_and_a_layout_is_stored_without(qtbot, tmp_path):
+    with shown_window(tmp_path, saved(), layout="read") as (made, place):
+        made.resize(1440, 900)
+        room = EyeRoom(place, made)
+        made.lay_out("read")
+        place.cursor.move("s1", 4)
+        settle()
+        steps, step, files, eye = *(made.docks[k] for k in ("trajectory", "step", "files")), place.actions["view.eye"]
+        before = (steps.width(), step.width())
+        high = step.height()
+        assert not files.is_thin
+        eye.setChecked(True)
+        settle()
+        assert step.width() > 1.2 * before[1] and step.height() > 1.2 * high and files.is_thin
+        assert steps.width() >= theme.px(340), "number, tool and title can be read"
+        made.resizeDocks([steps, step], [420, step.width() + steps.width() - 420], Qt.Orientation.Horizontal)
+        dragged = steps.width()
+        eye.setChecked(False)
+        settle()
+        near = lambda a, b: all(abs(x - y) <= 3 for x, y in zip(a, b, strict=True))  # noqa: E731
+        assert near((steps.width(), step.width()), before) and abs(step.height() - high) <= 3 and not files.is_thin
+        assert "files" not in made.thin.by_hand, "nobody opened them by hand"
+        eye.setChecked(True)
+        settle()
+        assert abs(steps.width() - dragged) <= 3, "as it was dragged"
+        made.layouts.show("live")
+        settle()
+        made.layouts.show("read")
+        eye.setChecked(False)
+        settle()
+        assert near((steps.width(), step.width()), before)
+        room.setParent(None)
