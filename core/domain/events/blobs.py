@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
@@ -16,20 +15,22 @@ _NAMES = (BlobName, BlobRef)
 
 def blobs_of(fact: Fact) -> tuple[str, ...]:
     """The content addresses that a fact refers to; whoever stores the event must hold these first."""
-    return tuple(_named(fact))
+    found: list[str] = []
+    _find(fact, found)
+    return tuple(found)
 
 
-def _named(value: object) -> Iterator[str]:
-    if isinstance(value, tuple | list):
-        for one in value:
-            yield from _named(one)
-    elif isinstance(value, msgspec.Struct):
+def _find(value: object, found: list[str]) -> None:
+    if isinstance(value, msgspec.Struct):
         for field, is_blob, is_required in _fields(type(value)):
             held = getattr(value, field)
             if not is_blob:
-                yield from _named(held)
+                _find(held, found)
             elif held or is_required:
-                yield held
+                found.append(held)
+    elif isinstance(value, tuple | list):
+        for one in value:
+            _find(one, found)
 
 
 @cache

@@ -18,6 +18,9 @@ from .values import Json
 GO_ON = "Go on: a person has said something to you."
 """The words of a turn that an advice begins, which itself is put in at the model endpoint, as always."""
 TAKEN_UP = "Go on."
+RETOLD = ("\n\nYou worked on this before and were cut off, and you have no record of it. What you did is done, and was "
+          "seen from outside:\n\n{before}\n\nGo on from there.")
+"""The words that follow the task where an agent has lost its own record of the conversation."""
 CONVERSATION = "~/.tiphys/acp-conversation"
 """Where the conversation's name rests in a sandbox, for the next start."""
 
@@ -31,6 +34,23 @@ def converse(agent: AcpAgent, tell: Callable[[str, object], Json], first: str, *
     while tell("turn", stays).get("goes_on"):
         ended = agent.prompt(GO_ON)
     return 0 if ended == "end_turn" else 1
+
+
+def take_up(agent: AcpAgent, conversation: str, task: str, tell: Callable[[str, object], Json]) -> str:
+    """Open the conversation of before, and give the words to go on with. Where the agent was killed before it had
+    written it down, or takes none up, open another, and tell it what the session knows. Raises AcpError."""
+    why = "It has no name of it."
+    if conversation:
+        try:
+            agent.begin(conversation)
+            return TAKEN_UP
+        except AcpError as error:
+            if error.code != "acp_refused":
+                raise
+            why = error.sentence
+    agent.begin()
+    before = tell("before", why).get("text")
+    return task + RETOLD.format(before=before) if before else task
 
 
 def main() -> None:
@@ -52,11 +72,16 @@ def speak(who: str, first: str, *command: str) -> int:
     try:
         with AcpAgent(command, environ, str(Path.cwd()), on_leave=leave_of(who, lambda _: False, words.tell),
                       on_words=show, tell=words.tell) as agent:
-            agent.begin(conversation)
+            task = environ["TIPHYS_TASK"]
+            if first == "load":
+                said = take_up(agent, conversation, task, words.tell)
+            else:
+                agent.begin()
+                said = task
             part = place.with_suffix(".part")
             part.write_text(agent.conversation)
             part.replace(place)  # killed meanwhile, the next start takes the conversation up that there was
-            return converse(agent, words.tell, TAKEN_UP if conversation else environ["TIPHYS_TASK"], stays=False)
+            return converse(agent, words.tell, said, stays=False)
     except AcpError as error:
         show(f"{error.sentence}\n")
         return 1
