@@ -65,11 +65,11 @@ def agent() -> Iterator[Agent]:
 
 
 def test_an_agent_in_a_sandbox_tells_neither_its_end_nor_what_it_edited(tmp_path: Path) -> None:
-    for flags, known in (({"is_attached": False, "speaks_acp": True}, {"note", "plan", "printed", "leave", "turn", "before"}),
-                         ({"is_attached": False}, set())):
+    shown = {"note", "plan", "printed", "leave", "turn", "before"}
+    for flags, known in (({"is_attached": False, "speaks_acp": True}, shown), ({"is_attached": False}, set())):
         made = Agent(tmp_path / str(len(known)), **flags)
         words = made.words
-        assert {one for one in ("note", "plan", "printed", "leave", "turn", "before", "edit", "ended", "", "../note", "x")
+        assert {one for one in (*shown, "edit", "ended", "", "../note", "x")
                 if words.knows(f"/tiphys/{one}")} == known
         made.journal.close()
 
@@ -80,7 +80,8 @@ def test_an_agent_whose_own_record_is_lost_is_told_what_it_did_and_the_log_says_
     body = {"model": "m", "messages": [
         {"role": "system", "content": "You are a test."}, {"role": "user", "content": "Mend it."},
         {"role": "assistant", "content": "I look.", "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c1", "content": "calc.py"}], "tools": [{"type": "function", "function": call}]}
+        {"role": "tool", "tool_call_id": "c1", "content": "calc.py"}],
+        "tools": [{"type": "function", "function": call}]}
     request = RequestReader().read(DIALECTS["chat"], Head(method="POST", target="/v1/chat/completions"),
                                    msgspec.json.encode(body))
     _, sending = LineSessions(agent.main, lambda call: None, recipe_named("opencode")).arrive(request)
