@@ -115,7 +115,9 @@ class Upstream:
 
     async def _exchange(self, connection: _Connection, method: str, head: bytes, body: bytes) -> UpstreamAnswer:
         try:
-            connection.writer.write(head + body)  # at once: to copy it costs less than one more call of the system
+            connection.writer.write(head + body if len(body) < 1 << 16 else head)
+            if len(body) >= 1 << 16:
+                connection.writer.write(body)
             await connection.writer.drain()
             for _ in range(MOST_INTERIM):
                 answer = await read_head(connection.reader)
