@@ -33,5 +33,6 @@ class LineSession:
     def messages(self) -> Iterator[Message]:
         """The conversation of now: the last request's messages, then the answer to it."""
         opened = self.steps.open
+        context = self.steps.last_context if opened is None else opened.context
         reply = (opened.reply,) if opened is not None and opened.reply is not None else ()
-        return map(self.journal.message, (*(opened.context if opened is not None else ()), *reply))
+        return map(self.journal.message, (*context, *reply))

@@ -9,18 +9,22 @@ from core.domain.message import Message
 MOST, MOST_EACH = 60_000, 4_000
 """Characters of all of it, of which the newest are told, and of one thing that was said or came back."""
 
+_CUT_OFF = ("You worked on this before and were cut off, and you have no record of it. What you did is done, and was "
+            "seen from outside:")
+_GO_ON = "Go on from there."
 _LEFT_OUT = "[what came before is left out]"
 
 
 def retold(messages: Iterable[Message]) -> str:
-    """What an agent said and did and what came back, in order; "" where it did nothing yet. Of `messages` only those
+    """The words that follow the task: what an agent said and did and what came back, in order; "" where it did nothing
+    yet. Of `messages` only those
     count that it wrote itself, or that answer a call."""
     told = [text for message in messages if (text := _told(message))]
     room, first = MOST, len(told)
     while first and len(told[first - 1]) <= room:
         first -= 1
         room -= len(told[first])
-    return "\n\n".join([*([_LEFT_OUT] if first else []), *told[first:]])
+    return "\n\n".join(["", _CUT_OFF, *([_LEFT_OUT] if first else []), *told[first:], _GO_ON]) if told else ""
 
 
 def _told(message: Message) -> str:

@@ -40,7 +40,7 @@ PAGE = 16_384
 """Bytes of a page of a new file."""
 
 _CHECKPOINT = 1_000 * PAGE
-"""Bytes of the write-ahead log after which it is written into its file: a page that changes each time is written once."""
+"""Bytes of a log after which it is written into its file: a page that changed often until then is written once."""
 
 NORMAL = 1
 """PRAGMA synchronous: commits do not wait for the disk, checkpoints do. FULL, where both wait, is 2."""

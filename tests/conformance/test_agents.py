@@ -233,9 +233,8 @@ def test_server_runner_and_agent_are_killed(agent: Agent, tmp_path: Path) -> Non
                 await until(lambda: len(stand.upstream.main) >= 5 or gone(stand), seconds=120)
                 stand.server.start()
                 await until(lambda: len(stand.upstream.main) >= 6 or gone(stand), seconds=120)
-                if agent.resumes:
-                    for pid in agent_pids(stand):
-                        os.kill(pid, signal.SIGKILL)
+                for pid in agent_pids(stand):
+                    os.kill(pid, signal.SIGKILL)
                 judge_killed(stand, await stand.over(client, 240))
 
         asyncio.run(main())

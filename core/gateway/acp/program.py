@@ -13,14 +13,11 @@ from pathlib import Path
 from .agent import AcpAgent, AcpError
 from .leave import leave_of
 from .session_words import SessionWords
-from .values import Json
+from .values import Json, text_of
 
 GO_ON = "Go on: a person has said something to you."
 """The words of a turn that an advice begins, which itself is put in at the model endpoint, as always."""
 TAKEN_UP = "Go on."
-RETOLD = ("\n\nYou worked on this before and were cut off, and you have no record of it. What you did is done, and was "
-          "seen from outside:\n\n{before}\n\nGo on from there.")
-"""The words that follow the task where an agent has lost its own record of the conversation."""
 CONVERSATION = "~/.tiphys/acp-conversation"
 """Where the conversation's name rests in a sandbox, for the next start."""
 
@@ -49,8 +46,7 @@ def take_up(agent: AcpAgent, conversation: str, task: str, tell: Callable[[str, 
                 raise
             why = error.sentence
     agent.begin()
-    before = tell("before", why).get("text")
-    return task + RETOLD.format(before=before) if before else task
+    return task + text_of(tell("before", why).get("text"))
 
 
 def main() -> None:

@@ -87,8 +87,9 @@ def test_an_agent_whose_own_record_is_lost_is_told_what_it_did_and_the_log_says_
     _, sending = LineSessions(agent.main, lambda call: None, recipe_named("opencode")).arrive(request)
     agent.main.book.commit(sending)
     for _ in range(2):
-        assert agent.say("before", "No record.") == {
-            "text": 'You said: I look.\nYou called bash with {"command": "ls"}\n\nWhat came back: calc.py'}
+        text = msgspec.convert(agent.say("before", "No record."), dict[str, str])["text"]
+        assert 'You said: I look.\nYou called bash with {"command": "ls"}\n\nWhat came back: calc.py' in text
+        assert "you have no record of it" in text and "You are a test." not in text and "Mend it." not in text
     (note,) = agent.facts(NoteAdded)
     assert note.step == 1 and note.text.endswith("No record.")
 
@@ -96,7 +97,7 @@ def test_an_agent_whose_own_record_is_lost_is_told_what_it_did_and_the_log_says_
 def test_of_a_long_conversation_the_newest_is_told_and_of_a_long_result_both_ends() -> None:
     many = [Message(role="tool", content=f"{n} " + "x" * 10_000 + f" {n}") for n in range(40)]
     text = retold(many)
-    assert len(text) < MOST + 1_000 and text.startswith("[what came before is left out]") and text.endswith(" 39")
+    assert len(text) < MOST + 1_000 and "[what came before is left out]" in text and " 39\n\nGo on" in text
     assert "What came back: 39 x" in text and "What came back: 0 x" not in text
 
 
