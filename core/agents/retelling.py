@@ -17,17 +17,16 @@ _LEFT_OUT = "[what came before is left out]"
 
 def retold(messages: Iterable[Message]) -> str:
     """The words that follow the task: what an agent said and did and what came back, in order; "" where it did nothing
-    yet. Of `messages` only those
-    count that it wrote itself, or that answer a call."""
-    told = [text for message in messages if (text := _told(message))]
-    room, first = MOST, len(told)
-    while first and len(told[first - 1]) <= room:
+    yet. Of `messages` only those count that it wrote itself, or that answer a call."""
+    parts = [text for message in messages if (text := _words(message))]
+    room, first = MOST, len(parts)
+    while first and len(parts[first - 1]) <= room:
         first -= 1
-        room -= len(told[first])
-    return "\n\n".join(["", _CUT_OFF, *([_LEFT_OUT] if first else []), *told[first:], _GO_ON]) if told else ""
+        room -= len(parts[first])
+    return "\n\n".join(["", _CUT_OFF, *([_LEFT_OUT] if first else []), *parts[first:], _GO_ON]) if parts else ""
 
 
-def _told(message: Message) -> str:
+def _words(message: Message) -> str:
     if message.role == "assistant":
         calls = [f"You called {call.name} with {_short(call.arguments)}" for call in message.tool_calls]
         return "\n".join([*([f"You said: {_short(message.content)}"] if message.content.strip() else []), *calls])

@@ -70,14 +70,14 @@ def speak(who: str, first: str, *command: str) -> int:
                       on_words=show, tell=words.tell) as agent:
             task = environ["TIPHYS_TASK"]
             if first == "load":
-                said = take_up(agent, conversation, task, words.tell)
+                opening = take_up(agent, conversation, task, words.tell)
             else:
                 agent.begin()
-                said = task
+                opening = task
             part = place.with_suffix(".part")
             part.write_text(agent.conversation)
             part.replace(place)  # killed meanwhile, the next start takes the conversation up that there was
-            return converse(agent, words.tell, said, stays=False)
+            return converse(agent, words.tell, opening, stays=False)
     except AcpError as error:
         show(f"{error.sentence}\n")
         return 1
