@@ -22,6 +22,8 @@ from core.sandbox.sandbox import Job, Ran, Sandbox
 log = logging.getLogger("agent")
 
 TERMINAL = "agent"
+RETOLD = "TIPHYS_RETOLD"
+"""The variable of a `resume` whose agent writes no record: the task, with what the session knows of what it did."""
 INSTALL_S, PROBE_S, KILL_S, LOOK_S = 1800.0, 60.0, 5.0, 5.0
 _ESCAPES = re.compile(r"\x1b(?:\].*?(?:\x07|\x1b\\|\Z)|\[[0-?]*[ -/]*[@-~])", re.DOTALL)
 _PATH = 'export PATH="$HOME/.local/bin:$PATH"'
@@ -76,6 +78,11 @@ class AgentProcess:
             await self._host.write_file(f"{home}/{ACP_PROGRAM}", acp_program())
         return version
 
+    async def write_retold(self, text: str) -> None:
+        """Have the next start find this as RETOLD."""
+        home = (await self._run('printf %s "$HOME"', PROBE_S)).output.decode("utf-8", "replace")
+        await self._host.write_file(f"{home}/.tiphys/retold.md", text.encode("utf-8", "replace"))
+
     async def start(self, filling: RecipeValues, command: str, step: int) -> Start:
         """Start a command of the recipe in the terminal. The journal knows of it before it runs."""
         before = self.last
@@ -86,7 +93,8 @@ class AgentProcess:
         self._actions.follow(self._host.host.name, TERMINAL)
         values = {**self._recipe.env, "TIPHYS_MODEL": "{model}"}
         exports = " ".join(f"{name}={shlex.quote(filling.fill(value))}" for name, value in values.items())
-        text = (f'{_PATH} {exports} TIPHYS_TASK="$(cat ~/.tiphys/task.md)"\n'
+        text = (f'{_PATH} {exports} TIPHYS_TASK="$(cat ~/.tiphys/task.md)"'
+                f' {RETOLD}="$(cat ~/.tiphys/retold.md 2>/dev/null)"\n'
                 f"cd {shlex.quote(filling.workspace)}\n{command}\n")
         await self._host.terminals.command(TERMINAL, start.job, text)
         return start

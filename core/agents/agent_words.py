@@ -16,6 +16,7 @@ import msgspec
 from core.actions.follow import INLINE, OutputBudget
 from core.agents.delivery import Inbox
 from core.agents.line_session import LineSession
+from core.agents.retelling import retold
 from core.agents.signals import Signals
 from core.domain.errors import InvalidInput
 from core.domain.events import FileChanged, NoteAdded, TerminalOutput
@@ -29,6 +30,8 @@ PRINTED = "commands"
 MOST_NOTE, MOST_TEXT = 20_500, 4 << 20
 MOST_A_STEP = 200
 """Notes and edits that are taken of one step."""
+_LOST = ("The agent was ended before it had written its conversation down. It begins another one, in which it is told "
+         "what it did. Why it could not take up its own: ")
 
 _Note = Annotated[str, msgspec.Meta(max_length=MOST_NOTE)]
 _Content = Annotated[str, msgspec.Meta(max_length=MOST_TEXT)]
@@ -66,13 +69,13 @@ class AgentWords:
         self._on_waits = on_waits
         self._budget = OutputBudget()
         self._asks, self._is_refused = False, False
-        self._taken = (-1, 0)
+        self._taken, self._lost_at = (-1, 0), -1
         speaks = is_attached or speaks_acp
         shown: dict[str, Callable[[bytes], None]] = {"note": self._note, "plan": self._plan, "printed": self._print}
         self._facts = (shown if speaks else {}) | (
             {"edit": self._edit, "ended": self._end} if is_attached else {})
         self._questions: dict[str, Callable[[bytes], Awaitable[object]]] = {
-            "leave": self._leave, "turn": self._turn} if speaks else {}
+            "leave": self._leave, "turn": self._turn, "before": self._before} if speaks else {}
 
     def knows(self, path: str) -> bool:
         """Whether this is a word that is taken here."""
@@ -189,6 +192,15 @@ class AgentWords:
             self._on_waits(True)
             await self._signals.heard()
         return {"goes_on": False}
+
+    async def _before(self, raw: bytes) -> object:
+        """What the session knows of the conversation, for an agent that was killed before it wrote that down."""
+        why = msgspec.json.decode(raw, type=_Note)
+        text = retold(self._main.messages())
+        if text and self._lost_at != self._step:  # asked again, where the answer was lost, it is noted once
+            self._lost_at = self._step
+            self._main.journal.add(NoteAdded(step=self._step, text=_LOST + why))
+        return {"text": text}
 
     def _end(self, raw: bytes) -> None:
         self._on_ended(msgspec.json.decode(raw or b"0", type=int))

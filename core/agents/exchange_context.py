@@ -10,7 +10,7 @@ from core.agents import prompts
 from core.agents.journal import Journal
 from core.domain.context import MessageRef
 from core.domain.message import Message
-from core.gateway.dialect import Dialect, Json, decode_raw
+from core.gateway.dialect import Dialect, Json
 from core.gateway.dialects.responses import answered
 from core.gateway.request import AgentRequest
 from core.llm.model import estimate_tokens
@@ -77,7 +77,7 @@ class ContextWriter:
     def holds_first_step(self, request: AgentRequest) -> bool:
         """Whether a conversation begins with the answer with which the session began to act: no summary stands for it.
         """
-        for item in map(decode_raw, request.items):
+        for item in request.values():
             calls = [call.id for message in request.dialect.messages(item) for call in message.tool_calls]
             if request.dialect.is_answer(item) and calls:
                 return self.calls.step(calls) == self.calls.first()
@@ -94,7 +94,7 @@ class ContextWriter:
         `echoes` is the step whose answer the first answering item is (0: none), `had_steps` says whether one was made
         before; after a compaction `summary` names what stands for the steps before.
         """
-        items = [decode_raw(item) for item in request.items[first:]]
+        items = [*request.values(first)]
         made: list[ItemRefs] = []
         dialect, at = request.dialect, 0
         while at < len(items):

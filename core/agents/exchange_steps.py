@@ -114,6 +114,11 @@ class ExchangeSteps:
         self._journal.put_slot("answer", None)
 
     @property
+    def last_context(self) -> Sequence[MessageRef]:
+        """What the model was given at the last whole step."""
+        return self._before
+
+    @property
     def next_number(self) -> int:
         """The number of the step that the next request of the main line begins."""
         opened = self.open

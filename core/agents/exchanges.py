@@ -216,7 +216,7 @@ class ExchangeBook:
         outcomes: list[CallOutcome] = []
         echoed: list[ToolCall] = []
         dialect = request.dialect
-        for item in (msgspec.json.decode(raw) for raw in request.items[shared:]):
+        for item in request.values(shared):
             outcomes += dialect.outcomes(item)
             if dialect.is_answer(item):
                 echoed += [call for message in dialect.messages(item) for call in message.tool_calls]

@@ -13,13 +13,14 @@ from pathlib import Path
 import msgspec
 
 from core.actions.registry import ActionRunner
-from core.agents.agent_process import TERMINAL, AgentProcess, Start
+from core.agents.agent_process import RETOLD, TERMINAL, AgentProcess, Start
 from core.agents.agent_words import AgentWords
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.line_session import LineSession
 from core.agents.line_sessions import LineSessions
 from core.agents.progress import reached
+from core.agents.retelling import retold
 from core.agents.seam import Seam
 from core.agents.signals import Signals
 from core.agents.snapshots import Snapshots
@@ -248,6 +249,8 @@ class ExternalAgent:
         self._lines.lines.is_restarted = True
         self._lines.end_all("failed", "agent_died")
         command = self._recipe.resume if has_history else self._recipe.command
+        if has_history and RETOLD in command:
+            await self._process.write_retold(filling.task + retold(self._main.messages()))
         return await self._process.start(filling, command, read_progress(self._journal).steps)
 
     def _may_start_again(self, start: Start) -> bool:

@@ -63,6 +63,8 @@ class Journal:
         """Payloads that are known to be held: they never go, so none of them is asked for again."""
         self._slots: dict[str, bytes | None] = {}
         """What slots hold, of those that were asked for: nobody else writes them."""
+        self._read: dict[str, tuple[bytes, object, Any]] = {}
+        """Values as they were read last, with their bytes and kinds: the same bytes are not read twice."""
         self._changed: set[str] = set()
         """Slots that the open transaction writes before it ends, each once."""
         self._depth = 0
@@ -159,12 +161,18 @@ class Journal:
     # ---- slots: small typed values that are always known
 
     def slot(self, key: str, kind: type[T]) -> T | None:
-        """The value of a slot, or None."""
+        """The value of a slot, which nobody may change, or None."""
         if key not in self._slots:
             rows = self.sql("SELECT value FROM slot WHERE key = ?", (key,))
             self._slots[key] = bytes(rows[0][0]) if rows else None
         held = self._slots[key]
-        return None if held is None else msgspec.json.decode(held, type=kind)
+        if held is None:
+            return None
+        known = self._read.get(key)
+        if known is None or known[0] is not held or known[1] != kind:
+            known = self._read[key] = held, kind, msgspec.json.decode(held, type=kind)
+        value: T = known[2]
+        return value
 
     def put_slot(self, key: str, value: object) -> None:
         """Set a slot; None empties it."""

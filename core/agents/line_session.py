@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from core.agents.delivery import Inbox
 from core.agents.exchange_context import ContextWriter
@@ -10,6 +10,7 @@ from core.agents.exchange_steps import ExchangeSteps
 from core.agents.exchanges import ExchangeBook
 from core.agents.journal import Journal
 from core.agents.steps import StepJournal
+from core.domain.message import Message
 from core.domain.task import AgentSettings
 from core.formats.tools import table_of
 from core.gateway.anchor import GuidancePlace
@@ -28,3 +29,10 @@ class LineSession:
         self.steps = ExchangeSteps(journal, inbox, steps, writer, settings.model, table_of(settings.recipe),
                                    recipe.exit_code)
         self.book = ExchangeBook(journal, inbox, self.steps, writer, terminals, line, inherited)
+
+    def messages(self) -> Iterator[Message]:
+        """The conversation of now: the last request's messages, then the answer to it."""
+        opened = self.steps.open
+        context = self.steps.last_context if opened is None else opened.context
+        reply = (opened.reply,) if opened is not None and opened.reply is not None else ()
+        return map(self.journal.message, (*context, *reply))

@@ -90,7 +90,8 @@ class Seam:
 
     def _is_known(self, head: Head) -> bool:
         given = [head.field(name).removeprefix("Bearer ").strip() for name in _KEYS]
-        given.append(dict(parse_qsl(head.target.partition("?")[2])).get("key", ""))
+        if "?" in head.target:
+            given.append(dict(parse_qsl(head.target.partition("?")[2])).get("key", ""))
         return any(hmac.compare_digest(one.encode(), self._token.encode()) for one in given if one)
 
     async def _ask(self, visit: Visit, dialect: Dialect) -> None:
@@ -179,6 +180,8 @@ class Seam:
         path, _, query = head.target.partition("?")
         if dialect.keeps_version:
             path = path.removeprefix("/v1")
+        if not query:
+            return self._upstream.prefix + path
         passed = urlencode([(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "key"])
         return f"{self._upstream.prefix}{path}{'?' if passed else ''}{passed}"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from core.gateway.dialect import decode_raw
+from core.gateway.dialect import Json, decode_raw
 
 _MARKS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 _REMEMBERED = 50_000
@@ -28,10 +28,13 @@ class ChainMaker:
 
     def __init__(self) -> None:
         self._meaning: OrderedDict[bytes, bytes] = OrderedDict()
+        self.decoded: dict[bytes, Json] = {}
+        """The values of the items whose bytes were new in the last chain."""
 
     def extend(self, links: Sequence[bytes], items: Sequence[bytes]) -> list[bytes]:
         """The links of a chain with those of more items, as they were written."""
         made = [*links]
+        self.decoded = {}
         for item in items:
             made.append(_digest((made[-1] if made else b"") + self._mean(item)))
         return made
@@ -40,7 +43,8 @@ class ChainMaker:
         name = _digest(item)
         meaning = self._meaning.get(name)
         if meaning is None:
-            meaning = self._meaning[name] = _digest(_ENCODER.encode(_plain(decode_raw(item))))
+            value = self.decoded[item] = decode_raw(item)
+            meaning = self._meaning[name] = _digest(_ENCODER.encode(_plain(value)))
             if len(self._meaning) > _REMEMBERED:
                 self._meaning.popitem(last=False)
         return meaning

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import msgspec
 
@@ -116,7 +116,9 @@ def _parse(raw: bytes) -> Head:
     raise bad_http(f"the first line {line[:60]!r}")
 
 
+@lru_cache(maxsize=512)
 def _field(line: bytes) -> tuple[str, str]:
+    """A field; those of an agent are mostly the same in each of its requests."""
     name, colon, value = line.partition(b":")
     if not colon or not _NAME.match(name) or b"\0" in value or b"\n" in value or b"\r" in value:
         raise bad_http(f"the field {line[:60]!r}")

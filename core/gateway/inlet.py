@@ -76,6 +76,8 @@ class Visit:
         await self._drain()
 
     async def _drain(self) -> None:
+        if not self._writer.transport.get_write_buffer_size() and not self._writer.is_closing():
+            return  # the other end took it already
         try:
             async with asyncio.timeout(STUCK_S):
                 await self._writer.drain()
@@ -139,8 +141,8 @@ class Inlet:
             writer.close()
 
     async def _serve_all(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        first = b""
-        while first := first or await _next_byte(reader):
+        coming = self._listen(reader)
+        while first := await coming:
             with self._room() as take:
                 async with asyncio.timeout(REQUEST_S):
                     head = await read_head(reader, first=first)
@@ -149,9 +151,15 @@ class Inlet:
                     if head.field("expect").lower() == "100-continue":
                         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                     body = await whole_body(reader, head, take)
-                visit, first = await self._one(head, body, reader, writer)
+                coming = self._listen(reader)
+                visit = await self._one(head, body, coming, writer)
             if visit.is_cut or not visit.is_done or "close" in head.field("connection").lower() or head.is_old:
+                coming.cancel()
                 break
+
+    def _listen(self, reader: asyncio.StreamReader) -> asyncio.Task[bytes]:
+        """The first byte of the next request; none when the agent hung up, which may be while this one is answered."""
+        return self._scope.spawn(_next_byte(reader), name="hang-up")
 
     @contextmanager
     def _room(self) -> Iterator[Callable[[int], None]]:
@@ -170,20 +178,19 @@ class Inlet:
         finally:
             self._held -= taken
 
-    async def _one(self, head: Head, body: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-                   ) -> tuple[Visit, bytes]:
-        gone = self._scope.spawn(_next_byte(reader), name="hang-up")
-        visit = Visit(head, body, writer, gone)
+    async def _one(self, head: Head, body: bytes, coming: asyncio.Task[bytes], writer: asyncio.StreamWriter) -> Visit:
+        visit = Visit(head, body, writer, coming)
         work = self._scope.spawn(self._guarded(visit), name="request")
-        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not work.done() and not gone.result():  # it hung up: whatever is done for it ends
-            work.cancel()
-            visit.cut()
+
+        def end(came: asyncio.Task[bytes]) -> None:
+            if not work.done() and (came.cancelled() or not came.result()):  # it hung up: what is done for it ends
+                work.cancel()
+                visit.cut()
+
+        coming.add_done_callback(end)
         await asyncio.wait({work})
-        if not gone.done():
-            gone.cancel()
-            await asyncio.wait({gone})
-        return visit, b"" if gone.cancelled() else gone.result()
+        coming.remove_done_callback(end)
+        return visit
 
     async def _guarded(self, visit: Visit) -> None:
         try:

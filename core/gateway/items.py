@@ -16,7 +16,7 @@ from core.domain.context import shared_length
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.gateway.chain import ChainMaker
-from core.gateway.dialect import Body, Dialect, decode_raw
+from core.gateway.dialect import Body, Dialect, Json, decode_raw
 
 _LINES = 5
 _BLOCK = 1 << 14
@@ -58,8 +58,9 @@ class ItemsReader:
         self._chains = ChainMaker()
         self._recent: list[tuple[str, WrittenItems]] = []
 
-    def read(self, dialect: Dialect, raw: bytes) -> tuple[Body, WrittenItems]:
-        """The body's fields with the conversation; of `Body` only its other fields count. Raises InvalidInput."""
+    def read(self, dialect: Dialect, raw: bytes) -> tuple[Body, WrittenItems, dict[bytes, Json]]:
+        """The body's fields with the conversation; of `Body` only its other fields count. Then the values of those
+        items that had to be decoded. Raises InvalidInput."""
         able = [held for name, held in self._recent if name == dialect.name]
         shared, old = max(((held.shared_items(raw), held) for held in able), default=(0, None), key=lambda one: one[0])
         found = _read_on(dialect, raw, old, shared) if old is not None and shared else None
@@ -74,7 +75,7 @@ class ItemsReader:
                             links=self._chains.extend(old.links[:shared] if old is not None else [], items[shared:]))
         extended = old if old is not None and shared == len(old.items) else None
         self._recent = [one for one in self._recent[-_LINES:] if one[1] is not extended] + [(dialect.name, made)]
-        return body, made
+        return body, made, self._chains.decoded
 
 
 _Found = tuple[Body, list[bytes], list[bytes], list[int]]

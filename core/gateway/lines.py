@@ -47,6 +47,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     chain: Sequence[bytes] = ()
     opening: int = 0
     is_summary: bool = False
+    is_formed: bool = False
+    """It has one tool, which the model must call: its arguments are the answer, and nothing is done."""
 
 
 class LinePlacement(msgspec.Struct, frozen=True):
@@ -87,7 +89,8 @@ class AgentLines:
         main = self.main
         adopts = main is not None and self.is_restarted and not asked.is_subagent and asked.has_tools
         best, shared = self._nearest(asked, adopts)
-        if not asked.has_tools or asked.is_summary:
+        is_question = asked.is_formed and main is not None and asked.tools != main.tools
+        if not asked.has_tools or asked.is_summary or is_question:
             is_summary = asked.is_summary or (best is not None and best.kind == "main" and shared == len(best.chain))
             kind: Relation = "summary" if is_summary else "side"
             side = AgentLine(name=best.name if is_summary and best else "side", kind="side")

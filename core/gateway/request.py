@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Iterator
 
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.gateway.dialect import Body, Dialect
+from core.gateway.dialect import Body, Dialect, Json, decode_raw
 from core.gateway.http_head import MOST_BODY, Head
 from core.gateway.items import ItemsReader, WrittenItems
 from core.gateway.lines import Asked, identity_of
@@ -16,6 +17,9 @@ from core.store.blobs import decompress
 
 _SHORT = 100
 """Bytes of a field of tools that may hold none."""
+_LONGEST_FORM = 20_000
+_MUST = ("required", "function", "any", "tool")
+"""How the dialects say that a tool is to be called."""
 
 
 class AgentRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,8 +30,14 @@ class AgentRequest(msgspec.Struct, frozen=True, kw_only=True):
     body: Body
     conversation: WrittenItems
     asked: Asked
+    decoded: dict[bytes, Json] = {}
+    """The values of some entries, which nobody may change."""
     is_stream: bool = False
     model: str = ""
+
+    def values(self, first: int = 0) -> Iterator[Json]:
+        """The entries of its conversation from one on."""
+        return (self.decoded.get(item) or decode_raw(item) for item in self.items[first:])
 
     @property
     def items(self) -> list[bytes]:
@@ -50,7 +60,7 @@ class RequestReader:
 
     def read(self, dialect: Dialect, head: Head, raw: bytes) -> AgentRequest:
         """Raises InvalidInput: bad_request_body; stored_state for one that leaves its context to the provider."""
-        body, conversation = self._conversations.read(dialect, raw)
+        body, conversation, decoded = self._conversations.read(dialect, raw)
         state = next((name for name in dialect.stored_state if body.get(name)), "")
         if state:
             raise InvalidInput("stored_state", f"This gateway passes no {state} on: the request would not hold its "
@@ -59,15 +69,25 @@ class RequestReader:
         tools = body.bytes_of("tools")
         asked = Asked(identity=identity, is_subagent=is_subagent, tools=_name(tools),
                       has_tools=len(tools) > _SHORT or bool(body.get("tools")), chain=conversation.links,
-                      opening=conversation.opening, is_summary=self._is_summary(conversation.items))
+                      opening=conversation.opening, is_summary=self._is_summary(conversation.items),
+                      is_formed=_is_formed(body))
         path = head.path
         return AgentRequest(dialect=dialect, path=path, body=body, conversation=conversation, asked=asked,
-                            is_stream=dialect.is_stream(path, body), model=dialect.model(path, body))
+                            decoded=decoded, is_stream=dialect.is_stream(path, body), model=dialect.model(path, body))
 
     def _is_summary(self, items: list[bytes]) -> bool:
         if self._summary is None or not items:
             return False
         return self._summary.search(items[-1].decode("utf-8", "replace")) is not None
+
+
+def _is_formed(body: Body) -> bool:
+    """Whether the model must call the one tool that there is."""
+    if len(body.bytes_of("tools")) > _LONGEST_FORM or "tool_choice" not in body.fields:
+        return False
+    choice, tools = body.get("tool_choice"), body.get("tools")
+    kind = choice.get("type") if isinstance(choice, dict) else choice
+    return kind in _MUST and isinstance(tools, list) and len(tools) == 1
 
 
 def _name(data: bytes) -> str:

@@ -48,18 +48,21 @@ class UpstreamAnswer:
         """The body as it comes, exactly as it was sent but for its framing. Raises Unavailable where it breaks off."""
         coming = aiter(body_pieces(self._connection.reader, self.head, is_head=self._is_head))
         clock = asyncio.get_running_loop()
-        end = clock.time() + LONGEST_S
+        end, left = clock.time() + LONGEST_S, self.head.length
         try:
-            while (piece := await self._next(coming, min(SILENCE_S, end - clock.time()))) is not None:
+            while (piece := await self._next(coming, end - clock.time(), left == 0)) is not None:
+                left = left and left - len(piece)
                 yield piece
         except (OSError, InvalidInput) as error:
             raise _away(f"its answer broke off: {error}") from error
         self._whole = True
 
     @staticmethod
-    async def _next(coming: AsyncIterator[bytes], seconds: float) -> bytes | None:
+    async def _next(coming: AsyncIterator[bytes], seconds: float, is_whole: bool) -> bytes | None:
+        if is_whole:
+            return await anext(coming, None)
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(min(SILENCE_S, seconds)):
                 return await anext(coming, None)
         except TimeoutError as error:
             raise _away(f"its answer did not go on for {SILENCE_S:g} s, or took more than {LONGEST_S:g} s") from error

@@ -39,6 +39,9 @@ OLDEST_VERSION = (3, 37, 0)
 PAGE = 16_384
 """Bytes of a page of a new file."""
 
+_CHECKPOINT = 1_000 * PAGE
+"""Bytes of a log after which it is written into its file: a page that changed often until then is written once."""
+
 NORMAL = 1
 """PRAGMA synchronous: commits do not wait for the disk, checkpoints do. FULL, where both wait, is 2."""
 
@@ -112,6 +115,7 @@ def _settle(conn: Connection, readonly: bool, durable: bool, page: int) -> None:
     conn.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
     conn.execute("PRAGMA fullfsync=ON")  # macOS only: fsync alone does not reach the disk there
     conn.execute("PRAGMA cache_size=-65536")
+    conn.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT // page}")
     conn.execute("PRAGMA journal_size_limit=16777216")  # a WAL that grew beside a slow reader shrinks again
     if not is_safe():
         conn.execute("PRAGMA wal_autocheckpoint=0")  # `own_checkpoints` gives them to one connection per file

@@ -6,8 +6,8 @@ folder=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
 names=${*:-mini claude codex gemini qwen opencode inspect openhands swe}
 [ "$names" = quick ] && names="mini claude codex"
-declare -A npm=([claude]=@anthropic-ai/claude-code@2.1.197 [codex]=@openai/codex@0.169.0 [gemini]=@google/gemini-cli@0.61.0
-  [qwen]=@qwen-code/qwen-code@0.15.10 [opencode]=opencode-ai@1.18.33)
+declare -A npm=([claude]=@anthropic-ai/claude-code@2.1.330 [codex]=@openai/codex@0.169.0 [gemini]=@google/gemini-cli@0.61.0
+  [qwen]=@qwen-code/qwen-code@0.24.4 [opencode]=opencode-ai@1.18.33)
 declare -A pypi=([mini]="mini-swe-agent==2.4.6 mcp" [inspect]="inspect_ai==0.3.285 openai>=3.4"
   [openhands]="openhands-sdk==1.58.0 openhands-tools==1.58.0" [swe]="-e $folder/swe-agent mcp")
 failed=0

@@ -22,7 +22,6 @@ class Agent:
     base: str = "/v1"
     compacts: str = ""
     has_subagents: bool = False
-    resumes: bool = True
 
     @property
     def path(self) -> Path:
@@ -40,16 +39,16 @@ class Agent:
 
 NODE = "node/node_modules/.bin"
 AGENTS = (
-    Agent("mini-swe-agent", "py/mini/bin", resumes=False),
+    Agent("mini-swe-agent", "py/mini/bin"),
     Agent("claude-code", NODE, base="", has_subagents=True,
           compacts="CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000 CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=60"),
     Agent("codex-cli", NODE, compacts="-c model_auto_compact_token_limit=100000"),
     Agent("gemini-cli", NODE, base="", has_subagents=True),
     Agent("qwen-code", NODE, has_subagents=True, compacts="true;"),
     Agent("opencode", NODE, has_subagents=True, compacts="true;"),
-    Agent("inspect", "py/inspect/bin", resumes=False),
-    Agent("openhands-sdk", "py/openhands/bin", resumes=False),
-    Agent("swe-agent", "py/swe/bin", resumes=False),
+    Agent("inspect", "py/inspect/bin"),
+    Agent("openhands-sdk", "py/openhands/bin"),
+    Agent("swe-agent", "py/swe/bin"),
 )
 
 

@@ -86,6 +86,7 @@ class Upstream:
     received: list[Received] = field(default_factory=list)
     _failed: bool = False
     _big: bool = False
+    _counted: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -100,6 +101,8 @@ class Upstream:
         calls, words = _turn(got, body, items, self.script)
         usage = len(got.raw) // 4
         with self._lock:
+            if self._big and "<state_snapshot>" in words and not self._counted:
+                self._counted, usage = True, self.script.big  # a summary is asked for with the very context that is big
             if self.script.big_at and calls and not self._big and steps_in(items) >= self.script.big_at and got.is_main:
                 self._big, usage = True, self.script.big
         return calls, words, usage
@@ -253,7 +256,8 @@ def serve(script: Script | None = None) -> Iterator[Upstream]:
             body = json.loads(raw)
             got = Received(path=self.path, headers=dict(self.headers), raw=raw, dialect=dialect,
                            has_tools=bool(tools_of(dialect, body)))
-            got.is_main = got.has_tools and "TASK-MAIN" in got.text
+            names = tools_of(dialect, body)
+            got.is_main = any(name in names for name in SHELLS) and "TASK-MAIN" in got.text
             upstream.received.append(got)
             if upstream.script.before is not None:
                 upstream.script.before(got)

@@ -16,21 +16,21 @@ _NAMES = (BlobName, BlobRef)
 def blobs_of(fact: Fact) -> tuple[str, ...]:
     """The content addresses that a fact refers to; whoever stores the event must hold these first."""
     found: list[str] = []
-    _collect(fact, found)
+    _find(fact, found)
     return tuple(found)
 
 
-def _collect(value: msgspec.Struct, found: list[str]) -> None:
-    for field, is_blob, is_required in _fields(type(value)):
-        held = getattr(value, field)
-        if is_blob:
-            if held or is_required:
+def _find(value: object, found: list[str]) -> None:
+    if isinstance(value, msgspec.Struct):
+        for field, is_blob, is_required in _fields(type(value)):
+            held = getattr(value, field)
+            if not is_blob:
+                _find(held, found)
+            elif held or is_required:
                 found.append(held)
-        elif isinstance(held, tuple | list):
-            for one in held:
-                _collect(one, found)
-        elif isinstance(held, msgspec.Struct):
-            _collect(held, found)
+    elif isinstance(value, tuple | list):
+        for one in value:
+            _find(one, found)
 
 
 @cache

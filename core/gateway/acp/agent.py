@@ -36,6 +36,7 @@ class AcpAgent:
         self._calls = ShownCalls(folder, tell)
         self._folder, self._number, self._plan, self._replays = folder, 0, "", False
         self.conversation = ""
+        self._able: Json | None = None
         try:
             self._process = subprocess.Popen(command, env=dict(env), cwd=folder, stdin=subprocess.PIPE,
                                              stdout=subprocess.PIPE)
@@ -64,22 +65,29 @@ class AcpAgent:
         return self._process.wait()
 
     def begin(self, conversation: str = "") -> None:
-        """Open the conversation, or one of before. Raises AcpError."""
+        """Open the conversation, or one of before; after a refusal another one may be opened. Raises AcpError."""
+        able = self._able = self._able if self._able is not None else self._greeted()
+        where: Json = {"cwd": self._folder, "mcpServers": []}
+        if not conversation:
+            self.conversation = text_of(self._ask("session/new", where).get("sessionId"))
+        elif able.get("loadSession") is True:
+            self._replays, self.conversation = True, conversation
+            try:
+                self._ask("session/load", {**where, "sessionId": conversation})
+            finally:
+                self._replays = False
+        else:
+            raise AcpError("acp_refused", "The agent does not take up a conversation of before.")
+
+    def _greeted(self) -> Json:
+        """What the agent says that it can."""
         offered = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
         found = self._ask("initialize", {"protocolVersion": VERSION, "clientCapabilities": offered})
         if found.get("protocolVersion") != VERSION:
             spoken = json.dumps(found.get("protocolVersion"))[:20]
             raise AcpError("acp_version", f"The agent speaks version {spoken} of the Agent Client Protocol, and this "
                            f"program version {VERSION}.")
-        where: Json = {"cwd": self._folder, "mcpServers": []}
-        if not conversation:
-            self.conversation = text_of(self._ask("session/new", where).get("sessionId"))
-        elif object_of(found.get("agentCapabilities")).get("loadSession") is True:
-            self._replays, self.conversation = True, conversation
-            self._ask("session/load", {**where, "sessionId": conversation})
-            self._replays = False
-        else:
-            raise AcpError("acp_refused", "The agent does not take up a conversation of before.")
+        return object_of(found.get("agentCapabilities"))
 
     def prompt(self, text: str) -> str:
         """One turn of the agent; why it ended (`end_turn`, `cancelled`, `max_tokens`, …). Raises AcpError."""

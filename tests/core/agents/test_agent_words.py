@@ -17,12 +17,17 @@ from core.agents.agent_words import MOST_A_STEP, AgentWords
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.line_session import LineSession
+from core.agents.line_sessions import LineSessions
+from core.agents.retelling import MOST, retold
 from core.agents.signals import Signals
 from core.agents.steps import StepJournal
 from core.domain.errors import InvalidInput
 from core.domain.events import Fact, FileChanged, NoteAdded, TerminalOutput
+from core.domain.message import Message
 from core.domain.task import AgentSettings, Task
-from core.gateway.recipe import recipe_named
+from core.gateway.http_head import Head
+from core.gateway.recipe import DIALECTS, recipe_named
+from core.gateway.request import RequestReader
 from core.llm.model import estimate_tokens
 
 
@@ -36,7 +41,7 @@ class Agent:
         self.signals = Signals(self.inbox)
         settings = AgentSettings(kind="external", recipe="opencode")
         steps = StepJournal(self.journal, self.inbox, Task(id="t", title="T", description="D"), estimate_tokens)
-        main = LineSession(self.journal, self.inbox, steps, settings, recipe_named("opencode"), dict)
+        self.main = main = LineSession(self.journal, self.inbox, steps, settings, recipe_named("opencode"), dict)
         self.shown: list[str] = []
         flags = {"is_attached": True, "speaks_acp": False, "stays": False, **more}
         self.words = AgentWords(main, self.inbox, self.signals, host="main", is_over=lambda: False,
@@ -60,13 +65,40 @@ def agent() -> Iterator[Agent]:
 
 
 def test_an_agent_in_a_sandbox_tells_neither_its_end_nor_what_it_edited(tmp_path: Path) -> None:
-    for flags, known in (({"is_attached": False, "speaks_acp": True}, {"note", "plan", "printed", "leave", "turn"}),
-                         ({"is_attached": False}, set())):
+    shown = {"note", "plan", "printed", "leave", "turn", "before"}
+    for flags, known in (({"is_attached": False, "speaks_acp": True}, shown), ({"is_attached": False}, set())):
         made = Agent(tmp_path / str(len(known)), **flags)
         words = made.words
-        assert {one for one in ("note", "plan", "printed", "leave", "turn", "edit", "ended", "", "../note", "x")
+        assert {one for one in (*shown, "edit", "ended", "", "../note", "x")
                 if words.knows(f"/tiphys/{one}")} == known
         made.journal.close()
+
+
+def test_an_agent_whose_own_record_is_lost_is_told_what_it_did_and_the_log_says_so_once(agent: Agent) -> None:
+    assert agent.say("before", "No record.") == {"text": ""} and not agent.facts(NoteAdded)
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+    body = {"model": "m", "messages": [
+        {"role": "system", "content": "You are a test."}, {"role": "user", "content": "Mend it."},
+        {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "calc.py"}],
+        "tools": [{"type": "function", "function": call}]}
+    request = RequestReader().read(DIALECTS["chat"], Head(method="POST", target="/v1/chat/completions"),
+                                   msgspec.json.encode(body))
+    _, sending = LineSessions(agent.main, lambda call: None, recipe_named("opencode")).arrive(request)
+    agent.main.book.commit(sending)
+    for _ in range(2):
+        text = msgspec.convert(agent.say("before", "No record."), dict[str, str])["text"]
+        assert 'You said: I look.\nYou called bash with {"command": "ls"}\n\nWhat came back: calc.py' in text
+        assert "you have no record of it" in text and "You are a test." not in text and "Mend it." not in text
+    (note,) = agent.facts(NoteAdded)
+    assert note.step == 1 and note.text.endswith("No record.")
+
+
+def test_of_a_long_conversation_the_newest_is_told_and_of_a_long_result_both_ends() -> None:
+    many = [Message(role="tool", content=f"{n} " + "x" * 10_000 + f" {n}") for n in range(40)]
+    text = retold(many)
+    assert len(text) < MOST + 1_000 and "[what came before is left out]" in text and " 39\n\nGo on" in text
+    assert "What came back: 39 x" in text and "What came back: 0 x" not in text
 
 
 def test_a_word_that_is_said_again_counts_once_and_a_flood_is_cut(agent: Agent) -> None:

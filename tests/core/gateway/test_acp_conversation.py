@@ -13,7 +13,7 @@ import pytest
 
 from core.agents.agent_process import acp_program
 from core.gateway.acp.agent import LONGEST_LINE, AcpAgent, AcpError
-from core.gateway.acp.program import converse
+from core.gateway.acp.program import converse, take_up
 
 HOSTILE = '''
 import json, sys
@@ -93,6 +93,44 @@ def test_an_agent_that_cannot_be_spoken_with_is_told_of_in_a_sentence(program: s
                                                       tell=lambda *_: {}) as agent:
         agent.begin()
     assert refused.value.code == code
+
+
+FORGETFUL = '''
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    answer = {"result": {"protocolVersion": 1, "agentCapabilities": {"loadSession": sys.argv[1] == "able"},
+                         "sessionId": "new"}}
+    if m["method"] == "session/load" and m["params"]["sessionId"] != "known":
+        answer = {"error": {"code": -32603, "message": "No previous sessions found"}}
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **answer}), flush=True)
+'''
+
+
+@pytest.mark.parametrize(("able", "before", "why"), [
+    ("able", "lost", "No previous sessions found"), ("unable", "known", "does not take up"), ("able", "", "no name")])
+def test_an_agent_that_lost_its_own_record_goes_on_in_a_new_conversation_with_what_the_session_knows(
+        able: str, before: str, why: str, tmp_path: Path) -> None:
+    told: list[object] = []
+
+    def tell(what: str, body: object) -> dict[str, object]:
+        told.append((what, body))
+        return {"text": "You called bash with ls"}
+
+    with AcpAgent([sys.executable, "-c", FORGETFUL, able], {}, str(tmp_path), on_leave=lambda _: True,
+                  on_words=lambda _: None, tell=tell) as agent:
+        words = take_up(agent, before, "Mend it.", tell)
+        assert agent.conversation == "new"
+    ((what, reason),) = told
+    assert what == "before" and why in str(reason)
+    assert words.startswith("Mend it.") and "You called bash with ls" in words
+
+
+def test_an_agent_that_has_its_record_is_only_told_to_go_on(tmp_path: Path) -> None:
+    with AcpAgent([sys.executable, "-c", FORGETFUL, "able"], {}, str(tmp_path), on_leave=lambda _: True,
+                  on_words=lambda _: None, tell=lambda *_: {}) as agent:
+        assert take_up(agent, "known", "Mend it.", lambda *_: {}) == "Go on."
+        assert agent.conversation == "known"
 
 
 def test_what_is_laid_into_a_sandbox_speaks_with_an_agent_where_nothing_of_ours_lies(tmp_path: Path) -> None:

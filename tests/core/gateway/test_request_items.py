@@ -45,7 +45,7 @@ def test_whatever_an_agent_changes_the_reading_is_that_of_the_whole(
     for held, new in runs:
         items = [*items[:held], *new]
         raw = written(before, items, after, separators)
-        body, read = reader.read(CHAT, raw)
+        body, read, _ = reader.read(CHAT, raw)
         judge(raw, read)
         assert {k: body.get(k) for k in body.fields if k != "messages"} == {
             k: v for k, v in json.loads(raw).items() if k != "messages"}
@@ -65,7 +65,7 @@ def test_a_body_that_holds_its_items_twice_is_read_as_parsers_do(trick: bytes) -
 def test_a_text_enters_between_bytes_that_stay_as_they_are(before: dict[str, Any], separators: tuple[str, str],
                                                            items: list[Any], at: set[int]) -> None:
     raw = written(before, items, {}, separators)
-    body, read = ItemsReader().read(CHAT, raw)
+    body, read, _ = ItemsReader().read(CHAT, raw)
     places = {place: ["Look.", "é"] for place in at if place < len(items)}
     sent = b"".join(put_in(CHAT, body, read, places))
     wanted = [one for n, item in enumerate(items) for one in (
@@ -83,5 +83,5 @@ def test_what_was_there_before_is_neither_parsed_nor_hashed_again(monkeypatch: p
     monkeypatch.setattr(msgspec.json, "decode", lambda data, **more: (parsed.append(len(bytes(data))),
                                                                       inner(data, **more))[1])
     items += [{"role": "assistant", "content": "Yes."}, {"role": "user", "content": "On."}]
-    _, read = reader.read(CHAT, written({"model": "m"}, items, {}, (",", ":")))
+    _, read, _ = reader.read(CHAT, written({"model": "m"}, items, {}, (",", ":")))
     assert len(read.items) == 402 and sum(parsed) < 2000, parsed
