@@ -183,8 +183,10 @@ class _Processes:
 
     def close(self) -> None:
         """End them all."""
-        for one in (*self._all, *self._stems.values()):
+        for one in self._all:
             one.close()
+        for stem in self._stems.values():
+            stem.close()
 
     def _stem(self, imports: tuple[str, ...]) -> Stem | None:
         if not imports or not hasattr(os, "fork"):

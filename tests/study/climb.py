@@ -27,25 +27,32 @@ from core import program
 DESIGNS = Path(__file__).parent / "climb_designs"
 
 
+class Lesson(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A supervised training on the demonstrations of items, in the games of the seeds `games`, of at most `steps`."""
+
+    shown: tuple[Items, ...]
+    train: dict[str, int | float]
+    games: tuple[int, ...] = (0,)
+    steps: int = 1_000
+
+
 class Climb(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One study, written down before it runs. `shown` are the items whose demonstrations are trained, in the games of
-    the seeds `games`; `learn` those that reinforcement plays, `held` those that nothing is learnt from, each played
-    `plays` times by the start and by what each of `seeds` ends with. `words` are items whose words the policy knows."""
+    """One study, written down before its runs. `words` are items whose words the policy knows, `lessons` what it is
+    shown; `learn` are the items that reinforcement plays, `held` those that nothing is learnt from, each played `plays`
+    times by the start and by what each of `seeds` ends with."""
 
     title: str
     kind: str
     width: int
     words: tuple[Items, ...]
-    shown: tuple[Items, ...]
+    lessons: tuple[Lesson, ...]
     learn: Items
     held: Items
     limit: int
     max_tokens: int
     plays: int
-    train: dict[str, float]
-    rl: dict[str, float | str]
+    rl: dict[str, int | float | str]
     seeds: tuple[int, ...]
-    games: tuple[int, ...] = (0,)
 
 
 def read_climb(name: str) -> Climb:
@@ -60,21 +67,23 @@ class Climbing:
         self._design, self._folder = design, folder.absolute()
 
     def start(self) -> Path:
-        """The model that reinforcement begins with: random weights, trained on demonstrations."""
-        design, trained = self._design, self._folder / "sft"
-        words = self._folder / "words"
-        if not (words / "config.json").is_file():
-            make(design.kind, words, width=design.width, items=_numbers(design.words))
-        if not (trained / "model" / "config.json").is_file():
-            self._tiphys("train", str(self._exported(words)), "--model", str(words), "--out", str(trained), "--device",
-                         "cpu", *_set(design.train))
-        return trained / "model"
+        """The model that reinforcement begins with: random weights, trained by each lesson in turn."""
+        design, model = self._design, self._folder / "words"
+        if not (model / "config.json").is_file():
+            make(design.kind, model, width=design.width, items=_numbers(design.words))
+        for number, lesson in enumerate(design.lessons, 1):
+            trained = self._folder / f"sft-{number}"
+            if not (trained / "model" / "config.json").is_file():
+                self._tiphys("train", str(self._exported(number, lesson)), "--model", str(model), "--out", str(trained),
+                             "--device", "cpu", *_set(lesson.train))
+            model = trained / "model"
+        return model
 
     def climb(self, seed: int) -> Path:
         """The model after reinforcement."""
         design, run = self._design, self._folder / f"run-{seed}"
         if not (run / "model" / "config.json").is_file():
-            self._tiphys("rl", design.kind, "--model", str(self._folder / "sft" / "model"), "--out", str(run), *_set({
+            self._tiphys("rl", design.kind, "--model", str(self.start()), "--out", str(run), *_set({
                 "items": _named(design.learn.numbers), "test_items": _named(design.held.numbers),
                 "limit": design.limit, "max_tokens": design.max_tokens, "test_group": design.plays, "device": "cpu",
                 "seed": seed, **design.rl}))
@@ -96,17 +105,17 @@ class Climbing:
         lines = (self._folder / f"run-{seed}" / "metrics.jsonl").read_bytes().splitlines()
         return {one["update"]: one["test_solved"] for one in map(json.loads, lines) if one.get("test_sessions")}
 
-    def _exported(self, words: Path) -> Path:
-        design, data, sessions = self._design, self._folder / "data", []
-        for game in design.games:
-            for number, items in enumerate(design.shown):
-                path = self._folder / f"shown-{number}-{game}.jsonl"
-                self._kept(path, "rollout", design.kind, "--plan", "--items", _named(items.numbers), "--env-seed",
+    def _exported(self, number: int, lesson: Lesson) -> Path:
+        data, sessions = self._folder / f"data-{number}", []
+        for game in lesson.games:
+            for items in lesson.shown:
+                path = self._folder / f"shown-{items.first}-{items.count}-{items.step}-{game}.jsonl"
+                self._kept(path, "rollout", self._design.kind, "--plan", "--items", _named(items.numbers), "--env-seed",
                            str(game), "--json")
-                sessions += [one["session"] for one in _sessions(path) if one["score"] == 100.0]
+                sessions += [one["session"] for one in _sessions(path) if one["steps"] <= lesson.steps]
         if not (data / "manifest.json").is_file():
-            self._tiphys("export", *sessions, "--to", "trl", "--model", str(words), "--unjudged", "keep", "--balance",
-                         "none", "--out", str(data))
+            self._tiphys("export", *sessions, "--to", "trl", "--model", str(self._folder / "words"), "--unjudged",
+                         "keep", "--balance", "none", "--out", str(data))
         return data
 
     def _kept(self, path: Path, *arguments: str) -> None:

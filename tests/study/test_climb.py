@@ -10,14 +10,16 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 from study import climb
-from study.climb import DESIGNS, Climb, Climbing, read_climb, results
+from study.climb import DESIGNS, Climb, Climbing, Lesson, read_climb, results
 from study.climb_curve import drawn
 from study.people_design import Items
 
-DESIGN = Climb(title="A & B", kind="textcraft", width=8, words=(Items(first=0, count=4),),
-               shown=(Items(first=0, count=2),), games=(1, 2), learn=Items(first=0, count=2),
-               held=Items(first=2, count=2), limit=4, max_tokens=8, plays=3, train={"epochs": 1},
-               rl={"updates": 2, "test_every": 1}, seeds=(1, 2))
+SHOWN = (Items(first=0, count=2),)
+DESIGN = Climb(title="A & B", kind="textcraft", width=8, words=(Items(first=0, count=4),), lessons=(
+    Lesson(shown=SHOWN, games=(1, 2), train={"epochs": 2}), Lesson(shown=SHOWN, games=(1,), train={"epochs": 1},
+           steps=3)),
+    learn=Items(first=0, count=2), held=Items(first=2, count=2), limit=4, max_tokens=8, plays=3,
+    rl={"updates": 2, "test_every": 1}, seeds=(1, 2))
 
 
 class _Commands(Climbing):
@@ -35,8 +37,8 @@ class _Commands(Climbing):
         named = dict(pairwise(arguments))
         if arguments[0] == "rollout":
             game = named.get("--env-seed")
-            lines = [{"session": f"s{game}-{item}", "item": int(item), "score": 100.0 * (item != "3")}
-                     for item in named["--items"].split(",")]
+            lines = [{"session": f"s{game}-{item}", "item": item, "score": 100.0 * (item != 3), "steps": 3 + item}
+                     for item in map(int, named["--items"].split(","))]
             return "\n".join(map(json.dumps, [*lines, {"solved": 1}])).encode()
         made = Path(named["--out"]) / ("manifest.json" if arguments[0] == "export" else "model/config.json")
         made.parent.mkdir(parents=True)
@@ -61,9 +63,12 @@ def _ran(study: Climbing) -> dict[str, float]:
 def test_each_step_is_a_command_and_held_out_items_are_in_none_that_learns(tmp_path: Path) -> None:
     study = _Commands(tmp_path)
     assert _ran(study) == {"2": 1.0, "3": 0.0}
-    assert [asked[0] for asked in study.asked] == ["rollout", "rollout", "export", "train", "rl", "rollout"]
-    export, rl = study.asked[2], study.asked[4]
-    assert export[1:5] == ("s1-0", "s1-1", "s2-0", "s2-1")
+    assert [asked[0] for asked in study.asked] == ["rollout", "rollout", "export", "train", "export", "train", "rl",
+                                                  "rollout"]
+    first, second, rl = study.asked[2], study.asked[4], study.asked[6]
+    assert first[1:5] == ("s1-0", "s1-1", "s2-0", "s2-1")
+    assert second[1:3] == ("s1-0", "--to")  # the other one is too long
+    assert str(tmp_path / "sft-1" / "model") in study.asked[5] and str(tmp_path / "sft-2" / "model") in rl
     assert {"items=0,1", "test_items=2,3", "seed=1", "updates=2", "test_group=3"} <= set(rl)
 
 
@@ -75,7 +80,7 @@ def test_what_was_done_before_a_cut_is_not_done_again(cut: str, tmp_path: Path) 
     second = _Commands(tmp_path)
     _ran(second)
     assert second.asked[0][0] == cut
-    assert len(first.asked) + len(second.asked) == 6
+    assert len(first.asked) + len(second.asked) == 8
 
 
 def test_the_table_tells_the_rise_with_its_interval() -> None:
@@ -99,7 +104,8 @@ def test_the_curve_has_a_line_for_each_seed_and_one_for_their_mean() -> None:
 def test_no_design_learns_from_what_it_holds_out(name: str) -> None:
     design = read_climb(name)
     held = set(design.held.numbers)
-    assert not held & {*design.learn.numbers, *(n for items in design.shown for n in items.numbers)}
+    shown = {number for lesson in design.lessons for items in lesson.shown for number in items.numbers}
+    assert not held & {*design.learn.numbers, *shown}
     assert len(held) * design.plays >= 200
     assert {*held, *design.learn.numbers} <= {n for items in design.words for n in items.numbers}
     assert msgspec.structs.asdict(design)["rl"]["test_every"]

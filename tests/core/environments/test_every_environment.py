@@ -61,6 +61,8 @@ def test_right_commands_reach_the_end_and_the_same_is_seen_again(name):
             observation = await _act(place, command, step)
             assert not observation.is_error, (item, command, observation.error)
             seen.append(observation.output.text)
+            if observation.done:  # ScienceWorld's own way goes on behind its end at times
+                break
         assert observation.done and (await place.score())[0].total
         assert (await _act(place, "fly to the moon", 99)).is_error
         total = (await place.score())[0].total
