@@ -18,7 +18,7 @@ from core.domain.events import NoteAdded, blobs_of, decode_event, encode_event, 
 from core.domain.verdict import Author
 from core.formats import reimport
 from core.formats.imported import Imported
-from core.formats.spools import Joined
+from core.formats.spools import JoinedPieces
 from core.protocol.operations import ImportSession
 from core.server.authority import Authority
 from core.store import blobs, log
@@ -115,11 +115,11 @@ async def take(authority: Authority, home: Home, one: Read, renamed: Renamed) ->
     bodies = lacking.bodies
     if lacking.result == "imported":
         opinions, source = _new_opinions(home, session)
-        bodies = Joined(bodies, opinions)
+        bodies = JoinedPieces(bodies, opinions)
         if opinions:
             remarks = (f"What people said of session {source}, which is the same run, was taken over.",)
     if bodies:
-        bodies = Joined(bodies, _remarks(home, session))
+        bodies = JoinedPieces(bodies, _remarks(home, session))
         op = ImportSession(origin=session.format, events=lacking.head + len(bodies))
         await authority.take_in(session.session, op, lacking.journal, bodies, payloads(session, lacking.bodies))
     return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,

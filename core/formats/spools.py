@@ -95,7 +95,7 @@ class Pieces(Sequence[bytes]):
         return self._spool.read(self._places[place])
 
 
-class Joined(Sequence[bytes]):
+class JoinedPieces(Sequence[bytes]):
     """Pieces, and those after them, which are few."""
 
     def __init__(self, first: Sequence[bytes], rest: Sequence[bytes]) -> None:

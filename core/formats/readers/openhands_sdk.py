@@ -114,14 +114,14 @@ class _ConversationReader:
                 answers.append((place, text_of(event.get("action_id")), call))
                 self._results.setdefault(call, []).append(place)
         self._orphans = {place for place, action, call in answers if action not in ids and call not in calls}
-        self._later = {place for place, _, _ in answers} - self._orphans
+        self._with_actions = {place for place, _, _ in answers} - self._orphans
         """Results, which are looked at with their actions."""
 
     def read(self) -> None:
         """All events in order."""
         group: list[dict[str, Any]] = []
         for place in range(len(self._events)):
-            if place in self._later:
+            if place in self._with_actions:
                 continue
             event = self._events[place]
             kind = event.get("kind")

@@ -9,7 +9,7 @@ import pytest
 from core.formats import conversation, name_table
 from core.formats.json_items import FileItems, JsonItems, only, parse_large
 from core.formats.name_table import NameTable
-from core.formats.spools import BlobSelection, BlobSpool, Joined
+from core.formats.spools import BlobSelection, BlobSpool, JoinedPieces
 from core.formats.values import dicts_of
 
 
@@ -46,7 +46,7 @@ def test_a_selection_has_what_was_wanted_of_a_spool_and_nothing_else():
 
 
 def test_pieces_with_others_behind_them_read_as_one_list():
-    pieces = Joined((b"a", b"b"), [b"c", b"d"])
+    pieces = JoinedPieces((b"a", b"b"), [b"c", b"d"])
     assert list(pieces) == [b"a", b"b", b"c", b"d"] and pieces[-1] == b"d" and pieces[1:3] == [b"b", b"c"]
     with pytest.raises(IndexError):
         pieces[4]
