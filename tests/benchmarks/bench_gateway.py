@@ -2,7 +2,7 @@
 pass-through of the same server code that reads nothing, and LiteLLM's proxy where it is installed. Prints milliseconds
 and ratios.
 
-    python tests/benchmarks/run.py gateway --pairs 200 [--litellm VENV/bin]
+    python tests/benchmarks/run.py gateway --pairs 200 [--litellm VENV/bin] [--other "PROGRAM {port} {upstream} …"]
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import http.client
 import json
 import multiprocessing
 import os
+import shlex
 import socket
 import statistics
 import subprocess
@@ -157,15 +158,28 @@ class LiteLLM(Part):
             "model": "openai/m", "api_base": f"http://127.0.0.1:{endpoint}/v1", "api_key": "none"}}]}
         (folder / "litellm.yaml").write_text(json.dumps(config))
         argv = [bin / "litellm", "--config", folder / "litellm.yaml", "--host", "127.0.0.1", "--port", str(self.port)]
-        self.process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={
-            **os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-            "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"})
+        self._start(argv, {"LITELLM_LOCAL_MODEL_COST_MAP": "True",
+                           "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"})
+
+    def _start(self, argv: list[Path | str], variables: dict[str, str]) -> None:
+        self.process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        env={**os.environ, **variables})
         self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         for _ in range(600):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
                 return
             time.sleep(0.1)
-        raise SystemExit("LiteLLM's proxy did not open its port")
+        raise SystemExit(f"{argv[0]} did not open its port")
+
+
+class Other(LiteLLM):
+    """Any other gateway before the same endpoint, by its command."""
+
+    def __init__(self, command: str, endpoint: int, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = int(free.getsockname()[1])
+        self._start([*shlex.split(command.format(port=self.port, upstream=f"http://127.0.0.1:{endpoint}",
+                                                 folder=folder / "other"))], {})
 
 
 def bodies(count: int, size: int) -> list[bytes]:
@@ -193,6 +207,7 @@ def main() -> None:
     parser.add_argument("--kb", type=int, default=200)
     parser.add_argument("--think-ms", type=float, default=50.0, help="how long the endpoint takes for an answer")
     parser.add_argument("--litellm", type=Path, help="the bin folder of an environment with litellm[proxy]")
+    parser.add_argument("--other", help="a command of another gateway, with {port}, {upstream} and {folder} in it")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         measure(options, Path(folder))
@@ -206,6 +221,8 @@ def measure(options: argparse.Namespace, folder: Path) -> None:
              "guided": Part(gateway, end.port, True)}
     if options.litellm:
         parts["litellm"] = LiteLLM(options.litellm, end.port, folder)
+    if options.other:
+        parts["other"] = Other(options.other, end.port, folder)
     for part in parts.values():
         part.ask(sent[0])
     before = {name: part.cpu_s() for name, part in parts.items()}
@@ -221,6 +238,8 @@ def measure(options: argparse.Namespace, folder: Path) -> None:
         figures[f"{name}_cpu_ms"] = round((parts[name].cpu_s() - before[name]) * 1000 / len(added), 2)
     figures["gateway_added_ratio"] = round(figures["gateway_added_p50_ms"] / figures["pass_added_p50_ms"], 2)
     figures["gateway_cpu_ratio"] = round(figures["gateway_cpu_ms"] / max(0.01, figures["pass_cpu_ms"]), 2)
+    for other in {"litellm", "other"} & set(parts):
+        figures[f"{other}_gateway_cpu_ratio"] = round(figures["gateway_cpu_ms"] / figures[f"{other}_cpu_ms"], 2)
     print(json.dumps({"benchmark": "gateway", **figures}))
     for part in parts.values():
         part.process.kill()
