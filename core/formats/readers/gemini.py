@@ -82,8 +82,8 @@ class _Messages:
         """Of each that stays its place, type and model."""
         self._history: dict[str, list[str]] = {}
         """What each history holds; a later one of them may go back on it."""
-        looked_at = ("$rewindTo", "$set", "type", "id", "model")
-        for place, message in enumerate(chain(*(only(part, *looked_at) for part in self._parts))):
+        members = ("$rewindTo", "$set", "type", "id", "model")
+        for place, message in enumerate(chain(*(only(part, *members) for part in self._parts))):
             if back := text_of(message.get("$rewindTo")):
                 self._go_back(back)
             elif (kind := message.get("type")) in _TYPES:
