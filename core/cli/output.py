@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -20,8 +21,13 @@ def json_option(command: F) -> F:
 
 
 def emit(value: object) -> None:
-    """One JSON object on a line of its own."""
-    click.echo(msgspec.json.encode(value).decode())
+    """One JSON object on a line of its own; a sign stands for each byte of a file's name that is no UTF-8 (PEP 383)."""
+    try:
+        text = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        held = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+        text = held.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    click.echo(text)
 
 
 def say(text: str) -> None:

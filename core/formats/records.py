@@ -11,7 +11,7 @@ import msgspec
 
 from core.domain.errors import ReportableError
 from core.formats.json_items import FileItems
-from core.formats.source import Source
+from core.formats.source import Source, printable
 from core.formats.values import dicts_of
 
 _NAMED_ONE_BY_ONE = 5
@@ -79,7 +79,7 @@ def gathered(source: Source, paths: Iterable[Path]) -> Records:
             one = source.part(path)
             items.extend([one.object] if one.object else [])
             if one.json.problem or not one.object:
-                problems.append(f"{path.name}: {one.json.problem or 'it is no record.'}")
+                problems.append(f"{printable(path.name)}: {one.json.problem or 'it is no record.'}")
         except ReportableError as error:
             if error.code == "file_incomplete":
                 raise

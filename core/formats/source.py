@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -32,8 +33,16 @@ Shape = Literal["lines", "list", "object", "none"]
 
 
 def is_plain(path: Path) -> bool:
-    """Whether there is a regular file, and no link to one."""
-    return path.is_file() and not path.is_symlink()
+    """Whether there is a regular file, and no link to one; not so where nobody may look."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def printable(name: str) -> str:
+    """The name of a file with a sign in place of each byte that is no UTF-8 (PEP 383)."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 class FileLine(msgspec.Struct, frozen=True):
@@ -54,8 +63,6 @@ class Source:
     def __init__(self, path: Path, progress: Callable[[int], None] | None = None) -> None:
         """`progress` is called every so often with how many bytes of the file have been read."""
         self._progress = progress
-        if not path.is_file():
-            raise InvalidInput("not_a_file", f"{path} is not a file.", path=str(path))
         self.path = path
         """The file's name, which may tell what it is of."""
         self.file = path
@@ -65,6 +72,8 @@ class Source:
         self.held: dict[Any, Any] | None = None
         """What readings of a growing file share, as long as it only grows; None for one that is read once."""
         try:
+            if not path.is_file():
+                raise InvalidInput("not_a_file", f"{path} is not a file.", path=str(path))
             self._look(path)
             if packed := dress(self.head):
                 self._unpacked = Unpacked(path, packed)
@@ -72,6 +81,11 @@ class Source:
                 self._look(self._unpacked.path)
         except OSError as error:
             raise self._unreadable(error) from error
+
+    @property
+    def name(self) -> str:
+        """What the file is called, as text that can be written: a name may have bytes that are no UTF-8."""
+        return printable(self.path.name)
 
     def _unreadable(self, error: OSError) -> Unavailable:
         return Unavailable("file_unreadable", f"{self.path} cannot be read: {error.strerror}.", path=str(self.path))

@@ -7,6 +7,8 @@ What the command line says wins over the file, which wins over the default.
 from __future__ import annotations
 
 import difflib
+import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +19,9 @@ from core.domain.errors import InvalidInput, NotFound, Unavailable
 
 DEFAULT_FILE = Path("/etc/tiphys/server.toml")
 """Read where it exists and nothing else is named; never by a private server."""
+
+_LARGEST = 1024 * 1024
+"""Bytes of a settings file."""
 
 SettingValue = str | int | float | bool | tuple[str, ...]
 
@@ -122,7 +127,7 @@ def read_settings(path: Path | None) -> dict[str, SettingValue]:
         return {}
     path = path or DEFAULT_FILE
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(_bytes_of(path).decode())
     except FileNotFoundError:
         raise NotFound("no_settings_file", f"There is no settings file {path}.", path=str(path)) from None
     except OSError as error:
@@ -130,6 +135,16 @@ def read_settings(path: Path | None) -> dict[str, SettingValue]:
     except (ValueError, RecursionError) as error:
         raise InvalidInput("bad_settings_file", f"{path} is no TOML: {error}", path=str(path)) from error
     return {key: _setting(key, path).checked(value, str(path)) for key, value in table.items()}
+
+
+def _bytes_of(path: Path) -> bytes:
+    """A device or a pipe is not waited for, and nothing without an end is read to it."""
+    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        data = file.read(_LARGEST + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    if data is None or len(data) > _LARGEST:
+        why = "it is no regular file" if data is None else f"it has more than {_LARGEST:,} bytes"
+        raise InvalidInput("bad_settings_file", f"{path} is no settings file: {why}.", path=str(path))
+    return data
 
 
 def setting(values: Mapping[str, SettingValue], key: str) -> SettingValue:

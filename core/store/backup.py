@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -21,8 +22,8 @@ def back_up(conn: Connection, target: Path) -> Path:
     """
     _check_target(conn, target)
     part = target.with_name(f".{target.name}.part")
-    part.unlink(missing_ok=True)
     try:
+        part.unlink(missing_ok=True)
         os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_EXCL, 0o600))
         _copy(conn, part)
         give_own_epoch(part)
@@ -30,23 +31,31 @@ def back_up(conn: Connection, target: Path) -> Path:
         part.replace(target)
         sync(target.parent)
     except (driver.Error, OSError) as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
         why = error.strerror if isinstance(error, OSError) else error
         raise Unavailable("backup_failed", f"No backup could be made at {target}: {why}", path=str(target)) from error
     return target
 
 
 def _check_target(conn: Connection, target: Path) -> None:
-    """A database that is replaced while it is open takes with it what is written from then on."""
-    if not target.is_file():
+    """A database that is replaced while it is open takes with it what is written from then on, and a device that is
+    replaced is lost to the whole machine."""
+    if not os.path.lexists(target):
         return
+    if not target.is_file():
+        raise _no_backup(target)
     if target.with_name(f"{target.name}-wal").exists():
         raise InvalidInput("no_target", f"{target} is a database in use; give the copy another name.", path=str(target))
     if target.samefile(conn.execute("PRAGMA database_list").fetchone()[2]):
         raise InvalidInput("no_target", f"{target} is the log itself; give the copy another name.", path=str(target))
     with target.open("rb") as file:
-        if file.read(len(_HEADER)) not in (b"", _HEADER):
-            raise InvalidInput("no_target", f"{target} is there and is no backup; it stays as it is.", path=str(target))
+        if file.read(len(_HEADER)) != _HEADER:
+            raise _no_backup(target)
+
+
+def _no_backup(target: Path) -> InvalidInput:
+    return InvalidInput("no_target", f"{target} is there and is no backup; it stays as it is.", path=str(target))
 
 
 def _copy(conn: Connection, part: Path) -> None:

@@ -31,7 +31,7 @@ def _row(source: Source, row: SourceRow) -> Imported | str:
     items = dicts_of(row.value.get("content"))
     if not any(i["class_"] in _ACTIONS for i in items):
         return "no item is an action."
-    builder = SessionBuilder(NAME, source.path.name, row.data)
+    builder = SessionBuilder(NAME, source.name, row.data)
     asked = next((text_of(i.get("content")) for i in items if i["class_"] not in _ACTIONS), "")
     name = text_of(row.value.get("id"))
     builder.create(name or asked[:400], asked, task=name)

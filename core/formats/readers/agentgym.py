@@ -71,7 +71,7 @@ def _row(source: Source, row: SourceRow) -> Imported | str:
                                       result=CallResult(text=text, role="user") if acted else None))
     if not any(t.role == "assistant" for t in turns):
         return "no turn is the agent's."
-    builder = SessionBuilder(NAME, source.path.name, row.data)
+    builder = SessionBuilder(NAME, source.name, row.data)
     name = row.value.get("item_id", row.value.get("id", ""))
     add_turns(builder, turns, title=as_json(name), task=as_json(name))
     builder.reward(float_of(row.value.get("reward")), _REWARD)
@@ -85,7 +85,7 @@ def _demonstration(source: Source) -> Iterator[Imported]:
         raise source.without_steps("visited page")
     goal = dict_of(pages[0].get("goal"))
     asked = text_of(goal.get("instruction_text"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([pages[0].get("url"), goal]), found.warnings)
+    builder = SessionBuilder(NAME, source.name, canonical([pages[0].get("url"), goal]), found.warnings)
     builder.create(asked[:400], asked, task=text_of(goal.get("asin")))
     conversation = Conversation(builder)
     for page in pages:

@@ -172,7 +172,7 @@ def _session(source: Source, file: zipfile.ZipFile, names: frozenset[str], manif
         raise bad(source.path, warnings[0] if warnings else "it holds no event")
     if good < manifest.head and not warnings:
         warnings.append(f"Only {good} of {manifest.head} events are in the archive.")
-    return Imported(session=manifest.session, source=source.path.name, format=NAME, title=manifest.title,
+    return Imported(session=manifest.session, source=source.name, format=NAME, title=manifest.title,
                     bodies=tuple(bodies), blobs=_Blobs(source.path, needed), steps=steps, errors=errors,
                     warnings=tuple(warnings))
 

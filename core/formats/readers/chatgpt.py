@@ -49,7 +49,7 @@ def _read(source: Source, row: SourceRow) -> Imported | str:
     messages = list(_path(value))
     if not any(_role(m) == "assistant" for m in messages):
         return "it holds no answer of the model."
-    builder = SessionBuilder(NAME, source.path.name, canonical([name]) if name else row.data)
+    builder = SessionBuilder(NAME, source.name, canonical([name]) if name else row.data)
     asked = next((t for m in messages if _role(m) == "user" and (t := _words(m))), "")
     model = next((t for m in messages if (t := text_of(dict_of(m.get("metadata")).get("model_slug")))), "")
     builder.create(text_of(value.get("title")) or asked[:400], asked, task=name, model=model)

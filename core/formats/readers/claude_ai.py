@@ -40,7 +40,7 @@ def _read(source: Source, row: SourceRow) -> Imported | str:
     if not any(m.get("sender") == "assistant" for m in messages):
         return "it holds no answer of the model."
     name = text_of(value.get("uuid"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([name]))
+    builder = SessionBuilder(NAME, source.name, canonical([name]))
     asked = next((t for m in messages if m.get("sender") == "human" and (t := _words(m))), "")
     builder.create(text_of(value.get("name")) or asked[:400], asked, task=name, model=text_of(value.get("model")))
     conversation = Conversation(builder)

@@ -58,7 +58,7 @@ def read(source: Source) -> Iterator[Imported]:
     warnings = found.warnings
     made = 0
     steps: dict[str, int] = {}
-    parent = SessionBuilder(NAME, source.path.name, _identity(name, "", found, main or outlines)).session
+    parent = SessionBuilder(NAME, source.name, _identity(name, "", found, main or outlines)).session
     if any(o.kind == "assistant" for o in main):
         session = _session_of(source, "", found)
         done = session.read(_identity(name, "", found, main), main, warnings, "", 0)
@@ -121,7 +121,7 @@ class _SessionReader:
         name = next((o.session for o in outlines if o.session), "")
 
         def begin() -> Conversation:
-            builder = SessionBuilder(NAME, self._source.path.name, identity, [*warnings, *gathered.warnings])
+            builder = SessionBuilder(NAME, self._source.name, identity, [*warnings, *gathered.warnings])
             builder.create(titled or asked[:4000], asked, task=name, model=gathered.model, parent=parent,
                            parent_step=parent_step, is_call=bool(parent))
             return Conversation(builder)

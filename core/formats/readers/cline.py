@@ -74,7 +74,7 @@ def read(source: Source) -> Iterator[Imported]:
     first = messages[0]
     named = [first.get("ts"), first.get("id")]
     identity = [*named, first.get("content")] if any(named) else messages
-    builder = SessionBuilder(NAME, source.path.name, canonical_parts(identity), source.damage)
+    builder = SessionBuilder(NAME, source.name, canonical_parts(identity), source.damage)
     opening = text_blocks(first.get("content"))
     task = _TASK.search(opening)
     asked = task[1] if task else opening

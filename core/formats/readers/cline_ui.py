@@ -87,7 +87,7 @@ def read(source: Source) -> Iterator[Imported]:
     if begins is None:
         raise source.without_steps("request", [source.json.problem])
     asked = next((text_of(m.get("text")) for m in messages[:begins] if m.get("say") in ("task", "text")), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical([BESIDE, messages[0].get("ts"), asked]), source.damage)
+    builder = SessionBuilder(NAME, source.name, canonical([BESIDE, messages[0].get("ts"), asked]), source.damage)
     models = [r.model for m in messages if m.get("say") == "api_req_started" and (r := _read_request(m)).model]
     builder.create(asked[:400], asked, model=models[0] if models else "")
     _WindowReader(Conversation(builder), asked).read(messages[begins:])

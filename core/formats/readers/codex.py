@@ -61,7 +61,7 @@ def read(source: Source) -> Iterator[Imported]:
 
     def begin() -> RolloutConversation:
         identity = canonical_parts([name] if name else found.items)
-        builder = SessionBuilder(NAME, source.path.name, identity, found.warnings)
+        builder = SessionBuilder(NAME, source.name, identity, found.warnings)
         builder.create(asked[:4000] or name, asked, task=name, model=model, parent=parent)
         return RolloutConversation(builder, instructions)
 
@@ -83,7 +83,7 @@ def read(source: Source) -> Iterator[Imported]:
 def _forked_from(meta: dict[str, Any], source: Source) -> str:
     """The session that `codex fork` or `codex exec fork` began this one from; its lines are not repeated here."""
     name = text_of(meta.get("forked_from_id"))
-    return SessionBuilder(NAME, source.path.name, canonical([name])).session if name else ""
+    return SessionBuilder(NAME, source.name, canonical([name])).session if name else ""
 
 
 class _RolloutReader:

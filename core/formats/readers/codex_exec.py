@@ -38,10 +38,10 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a stream."""
     found = records(source)
     thread = next((n for r in found.items if (n := text_of(r.get("thread_id")))), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical_parts([thread] if thread else found.items),
+    builder = SessionBuilder(NAME, source.name, canonical_parts([thread] if thread else found.items),
                              found.warnings)
     title = next((text_of(i.get("text")) for i in _items(found.items) if _kind(i) in _WORDS), "")
-    builder.create(title[:400] or source.path.name, "", task=thread)
+    builder.create(title[:400] or source.name, "", task=thread)
     conversation = Conversation(builder)
     reasons: list[str] = []
     words: list[str] = []

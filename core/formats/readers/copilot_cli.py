@@ -101,7 +101,7 @@ class _SessionReader:
         parent_step = self._callers.get(caller, 0)
 
         def begin() -> Conversation:
-            builder = SessionBuilder(NAME, self._source.path.name, canonical([self._name, caller]), warnings)
+            builder = SessionBuilder(NAME, self._source.name, canonical([self._name, caller]), warnings)
             builder.create(asked[:400] or caller, asked, task=self._name, model=model, parent=self._main,
                            parent_step=parent_step, is_call=bool(caller))
             return Conversation(builder)

@@ -52,7 +52,7 @@ def _run(source: Source, number: int, run: dict[str, Any]) -> Imported | str:
     turns: list[DialogueTurn] = []
     for message in dicts_of(messages):
         turns.append(_turn(message, bool(turns) and turns[-1].role == "assistant"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([number, messages]))
+    builder = SessionBuilder(NAME, source.name, canonical([number, messages]))
     asked = next((t.text for t in turns if t.role == "user"), "")
     add_turns(builder, turns, title=f"Run {number}: {asked[:400]}")
     if output := text_of(run.get("output")):

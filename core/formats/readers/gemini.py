@@ -53,7 +53,7 @@ def read(source: Source) -> Iterator[Imported]:
         messages = recorded = _Messages(head, found.items)
         asked, model = recorded.asked, recorded.model
     name = text_of(head.get("sessionId"))
-    builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else found.items), found.warnings)
+    builder = SessionBuilder(NAME, source.name, canonical_parts([name] if name else found.items), found.warnings)
     builder.create(text_of(head.get("summary")) or asked[:400], asked, task=name, model=model)
     conversation = Conversation(builder)
     for message in messages:

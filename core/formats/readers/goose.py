@@ -91,7 +91,7 @@ def _json(text: object) -> Any:
 def _session(source: Source, head: dict[str, Any], name: str, messages: Sequence[dict[str, Any]],
              warnings: Sequence[str]) -> Imported | str:
     named = [name] if name else [head.get("working_dir"), *([m.get("id"), m.get("created")] for m in messages[:1])]
-    builder = SessionBuilder(NAME, source.path.name, canonical(named), warnings)
+    builder = SessionBuilder(NAME, source.name, canonical(named), warnings)
     asked = next((t for m in messages if m.get("role") == "user" and (t := _words(m))), "")
     config = head.get("model_config") or _json(head.get("model_config_json"))
     title = text_of(head.get("description")) or text_of(head.get("name"))

@@ -38,12 +38,12 @@ def read(source: Source) -> Iterator[Imported]:
     found = records(source)
     nodes = sorted((n for n in found.items if _is_node(n)), key=lambda n: int_of(n.get("depth")) or 0)
     first = nodes[0]
-    builder = SessionBuilder(NAME, source.path.name, canonical([first.get("id"), first.get("timestamp")]),
+    builder = SessionBuilder(NAME, source.name, canonical([first.get("id"), first.get("timestamp")]),
                              found.warnings)
     messages = dicts_of(first.get("messages"))
     asked = next((text_of(m.get("content")) for m in messages if m.get("role") == "user"), "")
     model = text_of(dict_of(first.get("response")).get("model"))
-    builder.create(asked[:400] or source.path.name, asked, task=text_of(first.get("id")), model=model)
+    builder.create(asked[:400] or source.name, asked, task=text_of(first.get("id")), model=model)
     conversation = Conversation(builder)
     if len(nodes) == 1:
         _history(conversation, messages)

@@ -107,7 +107,7 @@ def _sessions(source: Source, log: dict[str, Any],
         if isinstance(sample, str):
             yield where, f"{where}: {sample}"
         else:
-            made = inspect_sample.session(source.path.name, log, sample)
+            made = inspect_sample.session(source.name, log, sample)
             yield where, made if isinstance(made, Imported) else f"{where} was left out: {made}"
 
 

@@ -143,7 +143,7 @@ class _Wire:
         step = self._callers.get(caller, 0)
 
         def begin() -> Conversation:
-            builder = SessionBuilder(NAME, self._source.path.name, canonical(identity), warnings)
+            builder = SessionBuilder(NAME, self._source.name, canonical(identity), warnings)
             builder.create(asked[:400], asked, parent=parent, parent_step=step, is_call=bool(parent))
             return Conversation(builder)
 
@@ -222,7 +222,7 @@ def _context_of(source: Source, found: Records) -> Imported:
     first = next(iter(found.items), {})
 
     def begin() -> Conversation:
-        builder = SessionBuilder(NAME, source.path.name, canonical([False, first]), found.warnings)
+        builder = SessionBuilder(NAME, source.name, canonical([False, first]), found.warnings)
         builder.create(asked[:400], asked)
         return Conversation(builder)
 

@@ -95,7 +95,7 @@ def _session(source: Source, name: str, spool: SpanSpool, talk: _Talk, warnings:
     spans = innermost([s for s in talk.spans if not s.doubt or s.calls[0].name in called], talk.parents)
     if not any(s.is_model for s in spans):
         return " ".join([f"Trace {name} was left out: it holds no request to a model.", *warnings])
-    builder = SessionBuilder(NAME, source.path.name, canonical([name]), warnings)
+    builder = SessionBuilder(NAME, source.name, canonical([name]), warnings)
     asked = first_request(spool, spans)
     title = ": ".join(filter(None, (talk.title, headline(asked)[:400])))
     builder.create(title or name, asked, task=name, model=first_model(spool, spans))

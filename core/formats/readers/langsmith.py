@@ -100,7 +100,7 @@ def _session(source: Source, name: str, spool: SpanSpool, traces: Sequence[_Trac
     spans, roots = [s for t in traces for s in t.spans], [r for t in traces for r in t.roots]
     if not any(s.is_model for s in spans):
         return " ".join([f"Trace {name} was left out: it holds no request to a model.", *warnings])
-    builder = SessionBuilder(NAME, source.path.name, canonical([name]), warnings)
+    builder = SessionBuilder(NAME, source.name, canonical([name]), warnings)
     asked = first_request(spool, spans)
     builder.create(asked[:400] or (roots[0].name if roots else "") or name, asked, task=name,
                    model=first_model(spool, spans))

@@ -45,7 +45,7 @@ def read(source: Source) -> Iterator[Imported]:
         raise source.without_steps("step", [source.json.problem])
     info = dict_of(run.get("info"))
     timed = _first_time(messages) is not None
-    builder = SessionBuilder(NAME, source.path.name, _identity(run, messages), is_named=timed)
+    builder = SessionBuilder(NAME, source.name, _identity(run, messages), is_named=timed)
     first = next(n for n, m in enumerate(messages) if _is_step(m))
     asked = next((content_text(m.get("content")) for m in messages[:first] if m.get("role") == "user"), "")
     named = text_of(run.get("instance_id"))

@@ -46,7 +46,7 @@ def _row(source: Source, row: SourceRow) -> Imported | str:
     if not any(t.role == "assistant" for t in turns):
         return "no turn is the agent's."
     name = text_of(run.get("instance_id"))
-    builder = SessionBuilder(NAME, source.path.name, row.data)
+    builder = SessionBuilder(NAME, source.name, row.data)
     add_turns(builder, turns, title=name, task=name, model=text_of(run.get("model_name")), source="approximate")
     _end(builder, run)
     return builder.build()

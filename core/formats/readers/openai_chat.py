@@ -70,7 +70,7 @@ def _messages(row: dict[str, Any]) -> Any:
 
 def _read_row(source: Source, data: bytes, value: dict[str, Any]) -> Imported | str:
     """The session of a row, or one sentence on why there is none."""
-    builder = SessionBuilder(NAME, source.path.name, data)
+    builder = SessionBuilder(NAME, source.name, data)
     messages, exact = _read_messages(value, builder)
     answer = _answer(value)
     messages.extend([answer] if answer else [])

@@ -59,7 +59,7 @@ def read(source: Source) -> Iterator[Imported]:
     bare = dicts_of(source.object.get("data")) if _are_items(dicts_of(source.object.get("data"))[:20]) else []
     found = records(source) if not bare else Records(bare, tuple(source.damage))
     held = [_response(r) for r in found.items]
-    builder = SessionBuilder(NAME, source.path.name, _identity(found.items, held), found.warnings)
+    builder = SessionBuilder(NAME, source.name, _identity(found.items, held), found.warnings)
     asks = [_input(record) for record in found.items] if any(held) else [found.items]
     asked = next((t for ask in asks for item in ask if item.get("role") == "user" and (t := _words(item))), "")
     model = next((t for r in held if (t := text_of(r.get("model")))), "")

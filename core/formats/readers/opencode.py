@@ -93,7 +93,7 @@ def _session(source: Source, info: dict[str, Any], messages: Sequence[dict[str, 
              warnings: Sequence[str]) -> Imported | str:
     """The session, or why there is none. `callers` has, and gets, the steps that called sessions."""
     name, parent = text_of(info.get("id")), text_of(info.get("parentID"))
-    builder = SessionBuilder(NAME, source.path.name, _identity(name), warnings)
+    builder = SessionBuilder(NAME, source.name, _identity(name), warnings)
     asked = next((t for m in messages if _role(m) == "user" and (t := _words(m))), "")
     model = next((t for m in messages if (t := text_of(dict_of(m.get("info")).get("modelID")))), "")
     builder.create(asked[:400] or text_of(info.get("title")), asked, task=name, model=model, is_call=bool(parent),

@@ -83,7 +83,7 @@ def read(source: Source) -> Iterator[Imported]:
     events = inner or found.items
     first = next((e for e in events if e.get("action") == "message"), events[0])
     names = [first.get(k) for k in ("id", "timestamp", "source")] + [words(first)]
-    builder = SessionBuilder(NAME, source.path.name, canonical(names if first.get("timestamp") else list(events)),
+    builder = SessionBuilder(NAME, source.name, canonical(names if first.get("timestamp") else list(events)),
                              found.warnings)
     create(builder, events, words(first)[:400], "", "")
     add_events(builder, events, {})

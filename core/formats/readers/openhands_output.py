@@ -20,7 +20,7 @@ def _is_row(value: Any) -> bool:
 
 def _row(source: Source, row: SourceRow) -> Imported | str:
     run, events = row.value, dicts_of(row.value.get("history"))
-    builder = SessionBuilder(NAME, source.path.name, row.data)
+    builder = SessionBuilder(NAME, source.name, row.data)
     name = text_of(run.get("instance_id"))
     asked = text_of(run.get("instruction"))
     llm = dict_of(dict_of(run.get("metadata")).get("llm_config"))

@@ -37,7 +37,7 @@ _RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
 
 def recognises(source: Source) -> bool:
     """Whether the file holds events of the SDK, or is the state of a folder of them."""
-    if source.path.name == FOLDER_STATE and "agent" in source.object:
+    if source.name == FOLDER_STATE and "agent" in source.object:
         return bool(_event_files(source.path))
     objects = [v for v in source.samples if isinstance(v, dict)]
     fits = [v for v in objects
@@ -59,7 +59,7 @@ def _event_files(state: Path) -> list[Path]:
 
 
 def _records(source: Source) -> Records:
-    if source.path.name != FOLDER_STATE:
+    if source.name != FOLDER_STATE:
         return records(source)
     return gathered(source, _event_files(source.path))
 
@@ -69,9 +69,9 @@ def read(source: Source) -> Iterator[Imported]:
     found = _records(source)
     events = found.items
     name = next((text_of(e.get("id")) for e in events if e.get("id")), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical_parts([name] if name else events), found.warnings)
+    builder = SessionBuilder(NAME, source.name, canonical_parts([name] if name else events), found.warnings)
     asked = next((_words(e) for e in events if e.get("kind") == "MessageEvent" and e.get("source") == "user"), "")
-    builder.create(asked[:400] or source.path.name, asked, model=_model(events))
+    builder.create(asked[:400] or source.name, asked, model=_model(events))
     _ConversationReader(builder, events).read()
     if not builder.steps:
         raise source.without_steps("action of the agent", found.warnings)

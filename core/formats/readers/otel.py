@@ -115,7 +115,7 @@ def _session(source: Source, name: str, spool: SpanSpool, traces: Sequence[_Trac
     spans = [s for t in traces for s in innermost(t.spans, t.parents)]
     if not spans:
         return " ".join([f"Trace {name} was left out: it holds no request to a model and no run of a tool.", *warnings])
-    builder = SessionBuilder(NAME, source.path.name, canonical([name]), warnings)
+    builder = SessionBuilder(NAME, source.name, canonical([name]), warnings)
     agent, model = (next(filter(None, found), "") for found in ((t.agent for t in traces), (t.model for t in traces)))
     asked, is_model = first_request(spool, spans), any(s.is_model for s in spans)
     builder.create(asked[:400] or agent or name, asked, task=name,

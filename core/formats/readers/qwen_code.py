@@ -62,7 +62,7 @@ def read(source: Source) -> Iterator[Imported]:
 
     def begin() -> Conversation:
         identity = canonical_parts([name] if name else found.items)
-        builder = SessionBuilder(NAME, source.path.name, identity, found.warnings)
+        builder = SessionBuilder(NAME, source.name, identity, found.warnings)
         builder.create(asked[:400], asked, task=name, model=model)
         return Conversation(builder)
 

@@ -44,7 +44,7 @@ def _row(source: Source, row: SourceRow) -> Imported | str:
     turns = _old(value) if _is_old(value.get("conversations")) else _v1(value)
     if not any(t.role == "assistant" for t in turns):
         return "no turn is the assistant's."
-    builder = SessionBuilder(NAME, source.path.name, row.data)
+    builder = SessionBuilder(NAME, source.name, row.data)
     add_turns(builder, turns, task=text_of(value.get("id")), tools=tools_blob(builder, value.get("tools")))
     for name in ("chosen", "rejected"):
         if value.get(name):

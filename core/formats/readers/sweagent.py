@@ -38,13 +38,13 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a file; of a damaged file, the steps before the damage."""
     parsed = source.json
     run = parsed.value
-    builder = SessionBuilder(NAME, source.path.name, canonical_parts(run), is_named=False)
+    builder = SessionBuilder(NAME, source.name, canonical_parts(run), is_named=False)
     history = [m for m in dicts_of(run.get("history")) if not m.get("is_demo")]
     steps = dicts_of(run.get("trajectory")) or _steps_of_history(history)
     if not steps:
         raise source.without_steps("step", [parsed.problem])
     asked = next((content_text(m.get("content")) for m in history if m.get("role") == "user"), "")
-    title = source.path.name.removesuffix(".traj")
+    title = source.name.removesuffix(".traj")
     builder.create(title, asked, task=title, model=_model_name(run))
     _add_steps(builder, steps, history)
     if parsed.problem:

@@ -51,7 +51,7 @@ def _session(source: Source, number: int, info: dict[str, Any], run: dict[str, A
     if not any(m.get("role") == "assistant" for m in messages):
         return f"Simulation {number} was left out: it holds no message of the assistant."
     name, task = text_of(run.get("id")), str(run.get("task_id"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else run), source.damage)
+    builder = SessionBuilder(NAME, source.name, canonical([name] if name else run), source.damage)
     asked = next((t for m in messages if m.get("role") == "user" and (t := text_of(m.get("content")))), "")
     environment = dict_of(info.get("environment_info"))
     domain = text_of(environment.get("domain_name"))

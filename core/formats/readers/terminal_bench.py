@@ -19,7 +19,7 @@ from core.formats.asciicast import Cast, add_output, is_header, read_cast
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import canonical
-from core.formats.source import Source, is_plain
+from core.formats.source import Source, is_plain, printable
 from core.formats.values import dict_of, int_of, text_of, time_of
 
 NAME = "terminal-bench"
@@ -57,7 +57,7 @@ def read(source: Source) -> Iterator[Imported]:
         yield _alone(source)
         return
     names = [trial.get(k) for k in ("id", "trial_name", "task_id", "trial_started_at")]
-    builder = SessionBuilder(NAME, source.path.name, canonical(names))
+    builder = SessionBuilder(NAME, source.name, canonical(names))
     if source.json.problem:
         builder.warnings.append(source.json.problem)
     asked = text_of(trial.get("instruction"))
@@ -70,7 +70,7 @@ def read(source: Source) -> Iterator[Imported]:
         except ReportableError as error:
             builder.warnings.append(str(error))
             continue
-        builder.warnings.extend(f"{path.name}: {p}" for p in cast.problems)
+        builder.warnings.extend(f"{printable(path.name)}: {p}" for p in cast.problems)
         steps = path.stem == "agent"
         _replay(builder, cast, path.stem, started if steps else None, steps=steps)
     if not builder.steps:
@@ -81,8 +81,8 @@ def read(source: Source) -> Iterator[Imported]:
 
 def _alone(source: Source) -> Imported:
     cast = read_cast(source)
-    builder = SessionBuilder(NAME, source.path.name, canonical([cast.header, cast.events[:20]]), cast.problems)
-    title = text_of(cast.header.get("title")) or text_of(cast.header.get("command")) or source.path.stem
+    builder = SessionBuilder(NAME, source.name, canonical([cast.header, cast.events[:20]]), cast.problems)
+    title = text_of(cast.header.get("title")) or text_of(cast.header.get("command")) or Path(source.name).stem
     builder.create(title, text_of(cast.header.get("command")))
     if not cast.events:
         raise source.without_steps("output", cast.problems)
@@ -135,7 +135,7 @@ def _commands(builder: SessionBuilder, path: Path) -> None:
             keys = "".join(map(str, sent)) if isinstance(sent, list | tuple) else str(sent)
             _step(builder, keys, None, None, {})
     if unread:
-        builder.warnings.append(f"{unread} lines of {path.name} could not be read.")
+        builder.warnings.append(f"{unread} lines of {printable(path.name)} could not be read.")
     if builder.steps:
         builder.warnings.append("The keys have no times: no step says where in the terminal it was typed.")
 

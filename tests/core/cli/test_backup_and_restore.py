@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import stat
 from pathlib import Path
 
 from support.wire import admin_token, running_client, serving, until
@@ -76,10 +77,17 @@ def test_a_backup_takes_the_place_of_nothing_but_a_backup(tiphys, home, tmp_path
     text.write_text("not a backup")
     other = open_log(tmp_path / "journal.db")
     (tmp_path / "link.db").symlink_to(home / "server.db")
-    for target in (home / "server.db", tmp_path / "link.db", tmp_path / "journal.db", text):
+    (tmp_path / "empty").touch()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("/dev/full")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    others = [tmp_path / name for name in ("empty", "pipe", "device", "nowhere")]
+    for target in (home / "server.db", tmp_path / "link.db", tmp_path / "journal.db", text, *others):
         ran = tiphys("backup", target)
         assert ran.status == 2 and "[no_target]" in ran.err
     other.close()
+    assert [stat.S_IFMT(one.lstat().st_mode) for one in others] == [stat.S_IFREG, stat.S_IFIFO, *2 * [stat.S_IFLNK]]
+    assert "[backup_failed]" in tiphys("backup", text / "x.db").err
     assert (home / "server.db").stat().st_ino == place and text.read_text() == "not a backup"
     for _ in range(2):
         assert tiphys("backup", tmp_path / "copy.db").status == 0, "an earlier backup is replaced"

@@ -93,6 +93,19 @@ def test_a_folder_of_rubbish_is_told_by_suffix(tiphys, tmp_path) -> None:
     assert (named.status, named.err.strip()) == (2, f"tiphys: {folder / 'empty.jsonl'} is empty. [empty_file]")
 
 
+def test_odd_names_and_links_that_nobody_can_follow_hold_up_nothing(tiphys, tmp_path) -> None:
+    """A name with bytes that are no UTF-8 (PEP 383), and a link whose target the system refuses to look for."""
+    row = '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"x"}]}'
+    with open(bytes(tmp_path) + b"/na\xff.jsonl", "w") as file:  # noqa: PTH123 - no Path is made of bytes
+        file.write(row)
+    (tmp_path / "endless.jsonl").symlink_to("x" * 300)
+    ran = tiphys("import", tmp_path, "--json")
+    assert ran.status == 0 and len(ran.lines) == 1, ran.err
+    assert tiphys("show", ran.lines[0]["session"], "--json").one["source"].startswith("na")
+    named = tiphys("import", tmp_path / "endless.jsonl")
+    assert named.status and "[file_unreadable]" in named.err
+
+
 def test_an_archive_travels_to_another_home(tiphys, imported, tmp_path, monkeypatch) -> None:
     tiphys("verdict", imported, 2, "mask")
     before = tiphys("show", imported, "--context", "--json").one

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -76,6 +77,14 @@ def test_what_cannot_be_meant_is_refused_with_its_place(tmp_path: Path, text: st
     with pytest.raises(ReportableError) as refused:
         read_settings(path)
     assert refused.value.code == code and str(path) in refused.value.sentence
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"),
+                                  lambda path: path.write_bytes(b"#" * (1 << 20 | 1))])
+def test_a_file_without_an_end_is_refused_at_once(tmp_path: Path, make: Callable[[Path], object]) -> None:
+    make(tmp_path / "odd.toml")
+    with pytest.raises(InvalidInput, match=r"odd\.toml is no settings file: it "):
+        read_settings(tmp_path / "odd.toml")
 
 
 def test_a_misspelt_name_is_answered_with_the_right_one(tmp_path: Path) -> None:
