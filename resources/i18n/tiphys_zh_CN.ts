@@ -4779,6 +4779,10 @@ Delete or right click: take it away</source>
         <translation>指导</translation>
     </message>
     <message>
+        <source>user</source>
+        <translation>用户</translation>
+    </message>
+    <message>
         <source>summary of steps {first} to {last}</source>
         <translation>第 {first} 至 {last} 步的摘要</translation>
     </message>
@@ -6120,6 +6124,14 @@ Delete or right click: take it away</source>
     <message>
         <source>Person</source>
         <translation>人</translation>
+    </message>
+    <message>
+        <source>Simulated user</source>
+        <translation>模拟用户</translation>
+    </message>
+    <message>
+        <source>User</source>
+        <translation>用户</translation>
     </message>
     <message>
         <source>running</source>
