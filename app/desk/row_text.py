@@ -224,7 +224,8 @@ def _inside(steps: Steps, at: int, until: int, reader: str) -> tuple[str, str]:
 
 
 def _guidance(guidance: Guidance) -> RowText:
-    author = speaker(guidance)
+    is_simulated = guidance.author == SIMULATED_USER
+    author = QCoreApplication.translate("Row", "Simulated") if is_simulated else speaker(guidance)
     title = _short(requested(guidance.text) or guidance.text)
     look = "person" if guidance.by_person else ""
     icon = "ship-wheel" if guidance.by_person and guidance.author != FOREIGN_PERSON else "user-round"

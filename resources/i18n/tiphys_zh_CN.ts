@@ -6158,6 +6158,10 @@ Delete or right click: take it away</source>
         <translation>%n 个失败</translation>
     </message>
     <message>
+        <source>Simulated</source>
+        <translation>模拟用户</translation>
+    </message>
+    <message>
         <source>now</source>
         <translation>当前</translation>
     </message>
@@ -6900,8 +6904,8 @@ Delete or right click: take it away</source>
         <translation>会话</translation>
     </message>
     <message>
-        <source>Filter: words, state:running, is:new, cost&gt;2 …</source>
-        <translation>筛选：词语、state:running、is:new、cost&gt;2 …</translation>
+        <source>Filter: words, is:new …</source>
+        <translation>筛选：词语、is:new …</translation>
     </message>
     <message>
         <source>Filter sessions</source>
