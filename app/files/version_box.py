@@ -33,6 +33,6 @@ class VersionBox(QComboBox):
         """The style's own box with the short name in it."""
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
-        option.currentText = self.drawn  # type: ignore[attr-defined]
+        option.currentText = self.drawn
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
