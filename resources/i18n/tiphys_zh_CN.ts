@@ -4703,6 +4703,14 @@ Delete or right click: take it away</source>
         <source>The outline of a session appears here: phases, subagents, failures, files.</source>
         <translation>会话的大纲显示在这里：阶段、子智能体、失败、文件。</translation>
     </message>
+    <message>
+        <source>Show all (Esc)</source>
+        <translation>显示全部 (Esc)</translation>
+    </message>
+    <message>
+        <source>No line holds these words.</source>
+        <translation>没有一行含有这些词语。</translation>
+    </message>
 </context>
 <context>
     <name>PageController</name>
