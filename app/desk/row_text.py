@@ -16,7 +16,7 @@ from app.desk.verdict_words import verdict_state, verdict_words
 from app.kit import quantities
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, visible
-from core.domain.guidance import Guidance
+from core.domain.guidance import FOREIGN_PERSON, SIMULATED_USER, UNKNOWN_USER, Guidance
 from core.domain.request import plain_words, requested
 from core.domain.session import SessionRow
 from core.domain.step import StepHead
@@ -224,15 +224,21 @@ def _inside(steps: Steps, at: int, until: int, reader: str) -> tuple[str, str]:
 
 
 def _guidance(guidance: Guidance) -> RowText:
-    is_foreign = guidance.author == FOREIGN_PERSON
-    author = QCoreApplication.translate("Row", "Person") if is_foreign else one_line(guidance.author, 24)
+    is_simulated = guidance.author == SIMULATED_USER
+    author = QCoreApplication.translate("Row", "Simulated") if is_simulated else speaker(guidance)
     title = _short(requested(guidance.text) or guidance.text)
-    return RowText(time=quantities.clock(guidance.queued_at), icon="user-round" if is_foreign else "ship-wheel",
-                   tool=author, meaning="person", ground="person", title=title, lines=3)
+    look = "person" if guidance.by_person else ""
+    icon = "ship-wheel" if guidance.by_person and guidance.author != FOREIGN_PERSON else "user-round"
+    return RowText(time=quantities.clock(guidance.queued_at), icon=icon, tool=author, meaning=look, ground=look,
+                   title=title, lines=3)
 
 
-FOREIGN_PERSON = "person"
-"""As whom importers name the people whose turns a file holds."""
+def speaker(guidance: Guidance) -> str:
+    """Whose words they are: a person's name, or what a foreign file says of its user."""
+    words = {FOREIGN_PERSON: QCoreApplication.translate("Row", "Person"),
+             SIMULATED_USER: QCoreApplication.translate("Row", "Simulated user"),
+             UNKNOWN_USER: QCoreApplication.translate("Row", "User")}
+    return words.get(guidance.author) or one_line(guidance.author, 24)
 
 
 def _live(trajectory: Trajectory, text: str) -> RowText:

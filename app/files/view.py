@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QMenu,
     QSizePolicy,
@@ -23,6 +22,7 @@ from app.files.diff_view import DiffView
 from app.files.life_line import LifeLine
 from app.files.model import FilesModel, Key, State, TouchedFile
 from app.files.touched import TouchedFiles
+from app.files.version_box import VersionBox
 from app.kit import quantities, theme
 from app.kit.action_button import IconButton
 from app.kit.boxes import column, row
@@ -65,8 +65,8 @@ class FilesView(QWidget):
         self.list, self.tree = self.files.list, self.files.tree
         self.diff = DiffView(self)
         self._note = PlainLabel("", self, font=theme.small_font(self.font()))
-        self.old = self._combo(self.tr("Older version"))
-        self.new = self._combo(self.tr("Newer version"))
+        self.old = VersionBox(self.tr("Older version"), self)
+        self.new = VersionBox(self.tr("Newer version"), self)
         self._split = QSplitter(Qt.Orientation.Vertical, self)
         self._split.addWidget(self.files)
         self._split.addWidget(self._detail())
@@ -86,14 +86,6 @@ class FilesView(QWidget):
                           ("previous_place", partial(self.diff.next_change, -1)), ("step", self._ask_step)):
             actions[key].triggered.connect(slot)
         self.show_files(0, False, None)
-
-    def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        combo.setAccessibleName(name)
-        combo.setToolTip(name)
-        combo.setMinimumContentsLength(6)
-        combo.setMaxVisibleItems(24)
-        return combo
 
     def _icon(self, key: str, icon: str) -> IconButton:
         return IconButton(self._actions[key], icon, self)
@@ -178,7 +170,7 @@ class FilesView(QWidget):
             if [combo.itemText(i) for i in range(combo.count())] != names[first:]:
                 combo.clear()
                 for i, name in enumerate(names[first:], first):
-                    combo.addItem(name, i)
+                    combo.put(name, self._version(i, states[i]), i)
             combo.setCurrentIndex(combo.findData(at))
             combo.setToolTip(f"{combo.accessibleName()}: {names[at]}")
         self._actions["step"].setEnabled(states[new].step > 0)
@@ -239,12 +231,17 @@ class FilesView(QWidget):
         if state.is_part:
             return menu_text(self.tr("v{version} · step {step}, in part").format(version=place, step=state.step)
                              if state.step else self.tr("v0 · before, in part"))
+        name = self._version(place, state)
         if state.step == 0:
-            return menu_text(self.tr("v0 · before")) if state.hash else self.tr("v0 · absent")
-        name = self.tr("v{version} · step {step}").format(version=place, step=state.step)
+            return name
         if state.outside:
             return self.tr("{name}, changed by other means").format(name=name)
         return name if state.hash or state.too_large else self.tr("{name}, deleted").format(name=name)
+
+    def _version(self, place: int, state: State) -> str:
+        if state.step == 0:
+            return menu_text(self.tr("v0 · before")) if state.hash or state.is_part else self.tr("v0 · absent")
+        return self.tr("v{version} · step {step}").format(version=place, step=state.step)
 
     def _ask_versions(self) -> None:
         self.compared.emit(int(self.old.currentData() or 0), int(self.new.currentData() or 0))

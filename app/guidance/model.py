@@ -113,7 +113,7 @@ def lines_of(trajectory: Trajectory | None, commands: Iterable[Queued]) -> list[
     opened = trajectory.open_step
     before = (opened.number if opened is not None else trajectory.row.steps) + 1
     lines: list[GuidanceLine] = []
-    for guidance in trajectory.guidance.values():
+    for guidance in trajectory.advice:
         lines.append(_logged(guidance, changing.get(guidance.id), state, before))
         lines += _not_taken(guidance, refused.get(guidance.id))
     lines += [_local(c, c.op, changing.get(c.op.guidance), before) for c in queued

@@ -167,8 +167,9 @@ def _begun(phase: Phase, trajectory: Trajectory) -> tuple[str, str, str]:
         return "scroll-text", words.format(first=quantities.number(summary.first),
                                            last=quantities.number(summary.last)), "ink"
     if item.kind == "guidance":
-        text = trajectory.guidance[str(item.ref)].text
-        return "user-round", one_line(plain_words(requested(text) or text), 160), "person"
+        given = trajectory.guidance[str(item.ref)]
+        words = one_line(plain_words(requested(given.text) or given.text), 160)
+        return "user-round", words, "person" if given.by_person else "muted"
     total = trajectory.scores[int(item.ref)].total
     return "flag", QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(total)), "ink"
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from core.domain.guidance import UNKNOWN_USER
 from core.domain.plan import working_on
 from core.domain.trajectory import Item, Trajectory
 from core.formats.tools import table_of
@@ -44,7 +45,7 @@ def phases_of(trajectory: Trajectory) -> list[Phase]:
 def _items(trajectory: Trajectory) -> Iterator[Phase]:
     score: float | None = None
     for place, item in zip(trajectory.items.places, trajectory.items.others, strict=True):
-        if item.kind == "submission":
+        if item.kind == "submission" or _may_be_output(trajectory, item):
             continue
         if item.kind == "score":
             total = trajectory.scores[int(item.ref)].total
@@ -52,6 +53,10 @@ def _items(trajectory: Trajectory) -> Iterator[Phase]:
                 continue
             score = total
         yield Phase(place, place, "item", item)
+
+
+def _may_be_output(trajectory: Trajectory, item: Item) -> bool:
+    return item.kind == "guidance" and trajectory.guidance[str(item.ref)].author == UNKNOWN_USER
 
 
 def _pauses(trajectory: Trajectory) -> Iterator[Phase]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QAction, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QWidget
 
 from app.kit.box_over_list import key_in, went_down
@@ -95,8 +95,12 @@ class OutlineView(QWidget):
         self.words.hide()
         self.plan = PlanView(self)
         self.empty = Empty(self.tr("The outline of a session appears here: phases, subagents, failures, files."), self)
+        show_all = QAction(self.tr("Show all (Esc)"), self)
+        show_all.triggered.connect(self._end_words)
+        self.nothing = Empty(self.tr("No line holds these words."), self, action=show_all)
+        self._hits = Faces(self.list, self.nothing)
         content = QWidget(self)
-        column(self.words, (self.list, 1), self.plan, on=content, spacing=0, margin=0)
+        column(self.words, (self._hits, 1), self.plan, on=content, spacing=0, margin=0)
         self._faces = Faces(content, self.empty, self)
         self.setFocusProxy(self.list)
         self.words.textChanged.connect(self._on_words)
@@ -115,8 +119,7 @@ class OutlineView(QWidget):
         """Down goes into the list, Enter opens its first line, Esc lists everything again."""
         key = key_in(self.words, watched, event)
         if key == Qt.Key.Key_Escape:
-            self.words.clear()
-            self.list.setFocus()
+            self._end_words()
             return True
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (index := self.list.currentIndex()).isValid():
             self.list.opened.emit(index.data(LineRole))
@@ -128,8 +131,13 @@ class OutlineView(QWidget):
         self.words.setFocus()
         self.words.insert(text)
 
+    def _end_words(self) -> None:
+        self.words.clear()
+        self.list.setFocus()
+
     def _on_words(self, text: str) -> None:
         self._model.filter(text)
+        self._hits.show_content(self._model.rowCount() > 0 or not text)
         self.list.setCurrentIndex(self._model.index(0))
         if not text:
             self.words.hide()

@@ -68,7 +68,7 @@ class PageController(QObject):
             steps=self.tr("Cited steps"), remarks=self.tr("Remarks on the session"), step=self.tr("Step {n}"),
             thought=self.tr("Thought"), output=self.tr("Output"), failed=self.tr("failed"), model=self.tr("model"),
             state=self.tr("state"), began=self.tr("began"), count=self.tr("steps"), errors=self.tr("errors"),
-            score=self.tr("score"), cost=self.tr("cost"), guidance=self.tr("guidance"),
+            score=self.tr("score"), cost=self.tr("cost"), guidance=self.tr("guidance"), user=self.tr("user"),
             submission=QCoreApplication.translate("Row", "Handed in"),
             summary=self.tr("summary of steps {first} to {last}"),
             cut=self.tr("{shown} of {total} characters are shown."), nothing=self.tr("No step was cited."),

@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt
 
 from app.desk.attention_words import URGENCY, attention_word
 from app.desk.offline_copies import OfflineCopies
+from app.desk.origin_words import origin_name
 from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.flat_model import SPOKEN, FlatModel, Index
@@ -191,7 +192,7 @@ class SessionsModel(FlatModel[SessionRow]):
         if row.guidance_waiting > 0:
             parts.append(self.tr("%n guidance waiting", None, plural(row.guidance_waiting)))
         if row.origin != "live":
-            parts += filter(None, (quantities.duration(row.worked_s), one_line(row.origin, 24)))
+            parts += filter(None, (quantities.duration(row.worked_s), origin_name(row.origin)))
         return " · ".join(parts)
 
     def _of(self, amount: str, limit: object) -> str:

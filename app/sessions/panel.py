@@ -184,7 +184,7 @@ class BranchController(QObject):
             self._place.notices.tell(QCoreApplication.translate(
                 "BranchDialog", "This server is older than this program: it cannot branch sessions."), "error")
             return
-        given = [one for one in trajectory.guidance.values() if one.delivered_step == step + 1]
+        given = [one for one in trajectory.advice if one.delivered_step == step + 1]
         dialog = BranchDialog(one_line(row.title or row.session, 60), step, given, self._view.window())
         dialog.chosen.connect(partial(self._send_branches, row.session, step))
         dialog.finished.connect(dialog.deleteLater)

@@ -74,7 +74,7 @@ class SessionsView(QWidget):
         return made
 
     def _make_filter(self) -> QLineEdit:
-        made = QLineEdit(self, placeholderText=self.tr("Filter: words, state:running, is:new, cost>2 …"))
+        made = QLineEdit(self, placeholderText=self.tr("Filter: words, is:new …"))
         made.setAccessibleName(self.tr("Filter sessions"))
         set_tooltip(made, self.tr(
             "Words of title, task, model or server; state: server: model: task: format: attention:\n"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from PySide6.QtCore import QCoreApplication
 
+from app.desk.row_text import speaker
 from app.kit import quantities
 from app.kit.long_text import Part
 from app.kit.safe_text import one_line
@@ -34,8 +35,8 @@ def aside_of(trajectory: Trajectory, kind: str, ref: object, *, raw: bool) -> As
         return AsideText(title.format(first=summary.first, last=summary.last), "", prose(summary.text, raw=raw))
     if kind == "guidance":
         guidance = trajectory.guidance[str(ref)]
-        title = QCoreApplication.translate("Aside", "Guidance of {author}")
-        return AsideText(title.format(author=one_line(guidance.author, 60)), "", prose(guidance.text, raw=raw))
+        title = QCoreApplication.translate("Aside", "Guidance of {author}").format(author=one_line(guidance.author, 60))
+        return AsideText(title if guidance.by_person else speaker(guidance), "", prose(guidance.text, raw=raw))
     if kind == "submission":
         return _submission(trajectory, int(str(ref)))
     title, about, text = score_text(trajectory, trajectory.scores[int(str(ref))])

@@ -111,6 +111,6 @@ def digest_of(trajectory: Trajectory, seen: int) -> Digest | None:
     before = [s.total for s in scores if s.step <= seen]
     return Digest(
         first=first, steps=len(steps) - start, errors=bytes(steps.flags[start:]).translate(_FAILED).count(1),
-        guidance=sum(1 for g in trajectory.guidance.values() if (g.delivered_step or 0) >= first),
+        guidance=sum(1 for g in trajectory.advice if (g.delivered_step or 0) >= first),
         summaries=sum(1 for s in trajectory.summaries.values() if s.last > seen),
         score_before=before[-1] if before else None, score=scores[-1].total if scores else None)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from app.desk.blindness import seen
 from app.trajectory.facets import Facets
 from core.domain.steps import ERROR, is_judged
-from core.domain.trajectory import Trajectory
+from core.domain.trajectory import Item, Trajectory
 
 ALL = "all"
 FILTERS = (ALL, "undecided", "errors", "changes", "guidance", "verdicts", "scores")
@@ -30,7 +30,7 @@ def new_items(trajectory: Trajectory, filter: str, facets: Facets, taken: int, s
     if filter in _OTHERS:
         items = trajectory.items
         for at in items.others_in(taken, len(items)) if not facets.count else ():
-            if items.others[at].kind in _OTHERS[filter]:
+            if _lists(trajectory, items.others[at], filter):
                 yield items.places[at]
         return
     wanted = filter.split("+")
@@ -49,13 +49,19 @@ def new_items(trajectory: Trajectory, filter: str, facets: Facets, taken: int, s
     yield from items_of(trajectory, steps)
 
 
+def _lists(trajectory: Trajectory, item: Item, filter: str) -> bool:
+    """Whether a filter of what is no step lists the item; a user who may be no person is not among people."""
+    return item.kind in _OTHERS[filter] and (item.kind != "guidance" or trajectory.guidance[str(item.ref)].by_person)
+
+
 def counts_of(trajectory: Trajectory) -> dict[str, int]:
     """How many each of FILTERS lists."""
     steps, others = trajectory.steps, trajectory.items.others
     judged = sum(map(is_judged, steps.opinions.values()))
     kinds = Counter[str](other.kind for other in others)
     return {ALL: len(steps), "undecided": len(steps) - judged, "errors": steps.flags.translate(_FAILED).count(1),
-            "changes": len(changing_steps(trajectory)), "guidance": sum(kinds[k] for k in _OTHERS["guidance"]),
+            "changes": len(changing_steps(trajectory)),
+            "guidance": sum(_lists(trajectory, other, "guidance") for other in others),
             "verdicts": sum(bool(o.verdicts) for o in steps.opinions.values()),
             "scores": sum(kinds[k] for k in _OTHERS["scores"])}
 

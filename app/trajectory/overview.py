@@ -62,7 +62,9 @@ class Overview:
         fresh = bytearray(bytes(steps.flags[self._steps :]).translate(_FAILS))
         for at in items.others_in(start, len(items)):
             fresh.insert(items.places[at] - start, 0)
-            if (ink := _LINES.get(items.others[at].kind)) is not None:
+            other = items.others[at]
+            is_user = other.kind == "guidance" and not self.trajectory.guidance[str(other.ref)].by_person
+            if (ink := _LINES.get(other.kind)) is not None and not is_user:
                 self.lines.append((items.places[at], ink))
         self.failed += fresh
         self.masked += bytes(len(fresh))

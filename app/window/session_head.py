@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
+from app.desk.origin_words import origin_name
 from app.desk.workplace import Workplace
 from app.kit import quantities, theme, tokens
 from app.kit.action_button import ActionButton, IconButton
@@ -83,9 +84,9 @@ class SessionHead(QWidget):
                 money = self.tr("{amount} of {limit}").format(amount=money, limit=quantities.money(most.cost_usd))
         score = self.tr("score {n}").format(n=quantities.score(row.score)) if row.score is not None else ""
         begun = quantities.day_and_clock(row.started_at)
-        origin = "" if row.origin == "live" else one_line(row.origin, 24)
         took = "" if live else quantities.duration(row.worked_s)
-        return [origin, one_line(row.model, 32), begun, took, steps, money, score, self._state(row, live=live)]
+        return [origin_name(row.origin), one_line(row.model, 32), begun, took, steps, money, score,
+                self._state(row, live=live)]
 
     def _state(self, row: SessionRow, *, live: bool) -> str:
         """How the run stands, and of one that is over how far people reviewed it: finished is not reviewed."""

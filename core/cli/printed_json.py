@@ -144,6 +144,7 @@ class ShownGuidance(PrintedObject, frozen=True, kw_only=True):
     guidance: str
     text: str
     author: str
+    by_person: bool
     mode: str
     state: str
     queued_at: datetime | None
@@ -184,8 +185,9 @@ def shown_session(
         description=trajectory.created.task.description if trajectory.created else "",
         steps=tuple(_step(trajectory, e, blob, with_context) for e in entries),
         guidance=tuple(
-            ShownGuidance(guidance=g.id, text=g.text, author=g.author, mode=g.mode, state=g.state,
-                          queued_at=g.queued_at, delivered_step=g.delivered_step, answered_step=g.answered_step)
+            ShownGuidance(guidance=g.id, text=g.text, author=g.author, by_person=g.by_person, mode=g.mode,
+                          state=g.state, queued_at=g.queued_at, delivered_step=g.delivered_step,
+                          answered_step=g.answered_step)
             for g in trajectory.guidance.values()),
         summaries=tuple({"first": s.first, "last": s.last, "text": s.text} for s in trajectory.summaries.values()),
         scores=tuple(_score(trajectory, s) for s in trajectory.scores),

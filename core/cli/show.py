@@ -42,7 +42,8 @@ def _print(shown: ShownSession) -> None:
             say(f"  scored again by {again['evaluator']}, version {again['version']}: {total}: {again['message']}")
     for guidance in shown.guidance:
         at = f" at step {guidance.delivered_step}" if guidance.delivered_step else ""
-        say(f"guidance by {guidance.author}, {guidance.state}{at}: {guidance.text}")
+        what = "guidance" if guidance.by_person else "words"
+        say(f"{what} by {guidance.author}, {guidance.state}{at}: {guidance.text}")
 
 
 def _print_step(step: ShownStep, whole: bool) -> None:

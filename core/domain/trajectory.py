@@ -12,7 +12,7 @@ from core.domain import events as e
 from core.domain.context import Contexts, MessageRef, apply_delta
 from core.domain.errors import Conflict, NotFound
 from core.domain.events.takeover import DROPS
-from core.domain.guidance import Guidance
+from core.domain.guidance import FOREIGN_PERSON, Guidance
 from core.domain.items import Item, Items
 from core.domain.outputs import Outputs
 from core.domain.session import SessionRow, advance
@@ -188,14 +188,21 @@ class Trajectory:
     def _guide(self, seq: int, event: e.Event, fact: e.GuidanceFact) -> None:
         guidance = self.guidance.get(fact.guidance)
         if isinstance(fact, e.GuidanceQueued):
-            self.guidance[fact.guidance] = Guidance(id=fact.guidance, text=fact.text, author=event.author.name,
-                                                    mode=fact.mode, queued_at=event.at)
+            author = event.author
+            self.guidance[fact.guidance] = Guidance(
+                id=fact.guidance, text=fact.text, author=author.name, mode=fact.mode, queued_at=event.at,
+                by_person=author.kind != "import" or author.name == FOREIGN_PERSON)
             for early in self.early.pop(fact.guidance, []):
                 self._take(seq, early)
         elif guidance is None:
             self.early.setdefault(fact.guidance, []).append(event)
         else:
             self._advance_guidance(guidance, fact)
+
+    @property
+    def advice(self) -> list[Guidance]:
+        """The guidance by people: without the turns of a user who may be none."""
+        return [one for one in self.guidance.values() if one.by_person]
 
     def _advance_guidance(self, guidance: Guidance, fact: e.GuidanceFact) -> None:
         match fact:

@@ -2,7 +2,8 @@
 
 Built from what the log does hold and nothing else: the task's description as the first user message, each
 step's thought and calls as the assistant's message, each observation's text as the tool's, delivered guidance
-as `<real_user>`, and a summary's text in place of the steps it stands for. No system prompt is made up.
+as `<real_user>`, the turns of a user who may be no person as they are, and a summary's text in place of the steps it
+stands for. No system prompt is made up.
 """
 
 from __future__ import annotations
@@ -59,8 +60,9 @@ def _opening(trajectory: Trajectory) -> list[SamplePart]:
 
 
 def _guidance(trajectory: Trajectory, step: int) -> list[SamplePart]:
-    texts = [g.text for g in trajectory.guidance.values() if g.delivered_step == step]
-    return [SamplePart(message=Message(role="user", content=f"<real_user>{text}</real_user>")) for text in texts]
+    texts = [f"<real_user>{g.text}</real_user>" if g.by_person else g.text
+             for g in trajectory.guidance.values() if g.delivered_step == step]
+    return [SamplePart(message=Message(role="user", content=text)) for text in texts]
 
 
 def _observations(body: StepBody) -> list[SamplePart]:

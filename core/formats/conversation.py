@@ -10,9 +10,9 @@ from typing import Self, TypeVar
 import msgspec
 
 from core.domain.blob import blob_hash
-from core.domain.bounds import event_text
 from core.domain.context import MessageRef
-from core.domain.events import GuidanceAnswered, GuidanceDelivered, GuidanceQueued, GuidanceWithdrawn, SummaryAdded
+from core.domain.events import SummaryAdded
+from core.domain.guidance import FOREIGN_PERSON
 from core.domain.message import Message, ToolCall
 from core.domain.picture import MOST_PICTURES
 from core.domain.step import Action, ActionError, Observation, Output, Status, StepBody, Usage
@@ -21,6 +21,7 @@ from core.formats.edits import FileEdit
 from core.formats.imported import SessionBuilder
 from core.formats.pictures import FoundPicture, pictures_in, stored
 from core.formats.tools import family_of
+from core.formats.user_turns import UserTurns, bounded
 from core.formats.values import paragraphs
 
 T = TypeVar("T")
@@ -98,15 +99,16 @@ class Conversation:
         self.builder = builder
         self.refs: list[MessageRef] = []
         self._source = source
-        self._waiting: list[str] = []
+        self._user = UserTurns(builder)
         self._pictures: tuple[FoundPicture, ...] = ()
         """What came with people's words and no step has seen yet."""
 
     def copy(self) -> Self:
         """One that goes on from here by itself."""
         made = copy(self)
-        made.refs, made._waiting = list(self.refs), list(self._waiting)
+        made.refs = list(self.refs)
         made.builder = self.builder.copy(self.refs, made.refs)
+        made._user = self._user.copy(made.builder)
         return made
 
     def add_message(self, message: Message) -> MessageRef:
@@ -119,24 +121,20 @@ class Conversation:
         """The pictures in a person's message enter the context: the next step is the first to see them."""
         self._pictures = (*self._pictures, *pictures_in(content))[:MOST_PICTURES]
 
-    def add_person_turn(self, text: str, at: datetime | None = None) -> None:
-        """A person speaks. Before the first step it is the task, later it is guidance."""
+    def add_person_turn(self, text: str, at: datetime | None = None, by: str = FOREIGN_PERSON) -> None:
+        """A person speaks, or who takes a person's place. Before the first step it is the task, later guidance."""
         self.add_message(Message(role="user", content=text))
         if self.builder.steps:
-            self.add_guidance(text, at)
+            self._user.add(text, at, by)
 
     def add_guidance(self, text: str, at: datetime | None = None) -> None:
         """Guidance that the next step is the first to see; its message is in the context already."""
-        place = len(self._waiting) + self.builder.steps * 1000
-        text = self._bounded(text, "words of a person")
-        name = f"{self.builder.session}-g{blob_hash(f'{place}:{text}'.encode())[:12]}"
-        self.builder.fact(GuidanceQueued(guidance=name, text=text), "person", at)
-        self._waiting.append(name)
+        self._user.add(text, at)
 
     def add_summary(self, text: str, *, enters_context: bool = True) -> None:
         """All steps so far are replaced by a summary in later contexts."""
         last, whole = self.builder.steps, text
-        text = self._bounded(text, "summary")
+        text = bounded(self.builder, text, "summary")
         name = f"{self.builder.session}-s{blob_hash(f'{last}:{text}'.encode())[:12]}"
         self.builder.fact(SummaryAdded(id=name, first=min(1, last), last=last, text=text))
         self.refs = []
@@ -146,21 +144,12 @@ class Conversation:
     def take_back(self, length: int) -> None:
         """What stands from there on leaves later contexts; words that no step has seen are withdrawn."""
         self.refs = self.refs[:length]
-        for name in self._waiting:
-            self.builder.fact(GuidanceWithdrawn(guidance=name), "person")
-        self._waiting = []
-
-    def _bounded(self, text: str, what: str) -> str:
-        """Text that travels in one event, whose size is bounded; the context holds it whole."""
-        if (held := event_text(text)) != text:
-            self.builder.warnings.append(f"A {what} is shown up to its character {len(held):,}.")
-        return held
+        self._user.withdraw()
 
     def add_step(self, step: ForeignStep) -> None:
         """One more step; its message and the answers enter the context of the next."""
         number = self.builder.steps + 1
-        for name in self._waiting:
-            self.builder.fact(GuidanceDelivered(guidance=name, step=number))
+        self._user.deliver(number)
         actions = step.actions if step.actions is not None else tuple(
             action_of(c, family_of(c.name)) for c in step.calls)
         calls = [a.call_id for a in actions]
@@ -177,9 +166,7 @@ class Conversation:
         self.builder.step(body, context, completion, step.usage, started_at=step.started_at, ended_at=_end(step),
                           tools=step.tools, terminals=step.terminals, item=step.item)
         self._remember(step, completion)
-        for name in self._waiting:
-            self.builder.fact(GuidanceAnswered(guidance=name, step=number))
-        self._waiting = []
+        self._user.answer(number)
 
     def add_past(self, step: ForeignStep) -> None:
         """An answer that is no step here, or one already, enters the context with what its calls gave."""

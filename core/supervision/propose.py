@@ -24,7 +24,7 @@ def gather(trajectory: Trajectory, body_of: BodyOf) -> Evidence:
     """What the rules may look at."""
     bodies = (body_of(entry.body) for entry in trajectory.steps)
     steps = [b for b in bodies if b is not None]
-    delivered = [g for g in trajectory.guidance.values() if g.delivered_step is not None]
+    delivered = [g for g in trajectory.advice if g.delivered_step is not None]
     origin = trajectory.created.program if trajectory.created else LIVE
     return Evidence(steps=steps if origin == LIVE else in_our_words(steps, table_of(origin)), files=trajectory.files,
                     scores=trajectory.scores, guidance=delivered, origin=origin,

@@ -82,7 +82,7 @@ def segments(trajectory: Trajectory, body_of: BodyOf) -> Iterator[list[StepBody]
 
 def guided_windows(trajectory: Trajectory, body_of: BodyOf, most: int, before: int = 20) -> Iterator[TurnWindow]:
     """For each guidance that was delivered: up to `before` steps before it came, and it."""
-    for guidance in trajectory.guidance.values():
+    for guidance in trajectory.advice:
         step = guidance.delivered_step
         entries = [e for e in trajectory.steps if step is not None and e.head.number < step][-before:]
         bodies = [b for e in entries if (b := body_of(e.body)) is not None]
@@ -99,7 +99,7 @@ def in_force(trajectory: Trajectory, step: int, most: int) -> str:
     """What holds when a step is made and came before it: the summary that stands for older steps, and all advice that
     people gave by then, the newest last. Advice is whole; a summary is cut where both have more than `most` tokens.
     """
-    given = [g for g in trajectory.guidance.values() if g.delivered_step is not None and g.delivered_step < step]
+    given = [g for g in trajectory.advice if g.delivered_step is not None and g.delivered_step < step]
     advice = "\n".join(f"Before turn {g.delivered_step}:\n{remark(g.text)}" for g in given)
     parts = [f"# Advice that people gave before these turns and that still holds\n{advice}"] if given else []
     summary = _summary_before(trajectory, step)
@@ -130,7 +130,8 @@ def turn_text(trajectory: Trajectory, body: StepBody, most: int | None = None) -
 
 def _turn_text(trajectory: Trajectory, body: StepBody, limit: int | None) -> str:
     """A turn with calls of at most so many characters."""
-    advice = [remark(g.text) for g in trajectory.guidance.values() if g.delivered_step == body.number]
+    advice = [remark(g.text) if g.by_person else disarmed(f"User: {_short(g.text)}")
+              for g in trajectory.guidance.values() if g.delivered_step == body.number]
     calls = [call if limit is None else _short(call, limit) for call in _calls(body)]
     words = [f"Action {n}" if len(calls) > 1 else "Action" for n in range(1, len(calls) + 1)]
     parts = [f"Thought: {_short(body.thought)}", *(f"{w}: {call}" for w, call in zip(words, calls, strict=True)),

@@ -4703,6 +4703,14 @@ Delete or right click: take it away</source>
         <source>The outline of a session appears here: phases, subagents, failures, files.</source>
         <translation>会话的大纲显示在这里：阶段、子智能体、失败、文件。</translation>
     </message>
+    <message>
+        <source>Show all (Esc)</source>
+        <translation>显示全部 (Esc)</translation>
+    </message>
+    <message>
+        <source>No line holds these words.</source>
+        <translation>没有一行含有这些词语。</translation>
+    </message>
 </context>
 <context>
     <name>PageController</name>
@@ -4777,6 +4785,10 @@ Delete or right click: take it away</source>
     <message>
         <source>guidance</source>
         <translation>指导</translation>
+    </message>
+    <message>
+        <source>user</source>
+        <translation>用户</translation>
     </message>
     <message>
         <source>summary of steps {first} to {last}</source>
@@ -6122,6 +6134,14 @@ Delete or right click: take it away</source>
         <translation>人</translation>
     </message>
     <message>
+        <source>Simulated user</source>
+        <translation>模拟用户</translation>
+    </message>
+    <message>
+        <source>User</source>
+        <translation>用户</translation>
+    </message>
+    <message>
         <source>running</source>
         <translation>运行中</translation>
     </message>
@@ -6144,6 +6164,10 @@ Delete or right click: take it away</source>
     <message>
         <source>%n failed</source>
         <translation>%n 个失败</translation>
+    </message>
+    <message>
+        <source>Simulated</source>
+        <translation>模拟用户</translation>
     </message>
     <message>
         <source>now</source>
@@ -6888,8 +6912,8 @@ Delete or right click: take it away</source>
         <translation>会话</translation>
     </message>
     <message>
-        <source>Filter: words, state:running, is:new, cost&gt;2 …</source>
-        <translation>筛选：词语、state:running、is:new、cost&gt;2 …</translation>
+        <source>Filter: words, is:new …</source>
+        <translation>筛选：词语、is:new …</translation>
     </message>
     <message>
         <source>Filter sessions</source>

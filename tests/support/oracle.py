@@ -40,18 +40,23 @@ class Step:
     outs: list[Out] = field(default_factory=list)
     tokens: tuple[int | None, int | None] = (None, None)
     context: list[Words] | None = None
+    turns: list[tuple[str, str]] | None = None
+    """A user's words since the step before, each with whose they are; what comes before the first is the task."""
 
 
 class Talk:
-    """Steps whose contexts are the words so far."""
+    """Steps whose contexts are the words so far. `user` names who speaks as the user, where that is compared."""
 
-    def __init__(self) -> None:
+    def __init__(self, user: str = "") -> None:
         self.steps: list[Step] = []
         self.context: list[Words] = []
+        self._user, self._turns = user, list[tuple[str, str]]()
 
     def say(self, role: str, text: str, calls: Sequence[str] = ()) -> None:
         """A message enters the context."""
         self.context.append((role, text, tuple(calls)))
+        if role == "user" and self.steps:
+            self._turns.append((self._user, plain(text)))
 
     def step(self, text: str = "", calls: Sequence[tuple[str, Any]] = (), outs: Sequence[Out] = (), *,
              tokens: tuple[int | None, int | None] = (None, None), answer: str | None = None,
@@ -59,7 +64,9 @@ class Talk:
         """An answer with its results. `answer` is the message's own text where `text` is a part or more of it;
         `called`: the message holds its calls apart from its text."""
         self.steps.append(Step(text=text, calls=list(calls), outs=list(outs), tokens=tokens,
-                               context=list(self.context) if context is None else context))
+                               context=list(self.context) if context is None else context,
+                               turns=self._turns if self._user else None))
+        self._turns = []
         self.say("assistant", text if answer is None else answer, [name for name, _ in calls] if called else ())
         for out in outs:
             self.say(out.role, out.text)
@@ -112,6 +119,9 @@ def differences(session: Imported, wanted: list[Step]) -> list[str]:
             "codes": ([o.exit_code for o in body.observations], [o.code for o in step.outs]),
             "failed": ([o.is_error for o in body.observations], [o.failed for o in step.outs]),
             "tokens": ((usage.input_tokens, usage.output_tokens), step.tokens)}
+        if step.turns is not None:
+            pairs["turns"] = ([(g.author, plain(g.text)) for g in folded.guidance.values()
+                               if g.delivered_step == body.number], step.turns)
         if step.context is not None:
             given = []
             for ref in folded.context(body.number):

@@ -104,7 +104,8 @@ def _turn(trajectory: Trajectory, item: Item, words: PageWords) -> str:
     match item.kind:
         case "guidance":
             given = trajectory.guidance[str(item.ref)]
-            return f"<b>{shown(words.guidance)}</b> {shown(given.text[:2_000])} <small>{shown(given.author)}</small>"
+            name = words.guidance if given.by_person else words.user
+            return f"<b>{shown(name)}</b> {shown(given.text[:2_000])} <small>{shown(given.author)}</small>"
         case "summary":
             made = trajectory.summaries[str(item.ref)]
             name = shown(words.summary.format(first=made.first, last=made.last))

@@ -25,6 +25,7 @@ class PageWords(msgspec.Struct, frozen=True, kw_only=True):
     score: str = "score"
     cost: str = "cost"
     guidance: str = "guidance"
+    user: str = "user"
     submission: str = "handed in"
     summary: str = "summary of steps {first} to {last}"
     cut: str = "{shown} of {total} characters are shown."

@@ -4,7 +4,9 @@ A row holds `messages`, or tau-bench's `traj`, or its `messages_display` (the me
 names and arguments of the calls). The context of an assistant message is exactly the messages before it. A log of one
 request (`messages` and `response`, as litellm and OpenHands write them) gives its answer as the last step, with its
 tokens, cost, time and tools; other rows have no times and no token counts. No step is marked as failed. `weight` 0 or
-1 on an assistant message (the fine-tuning API's mask) becomes the importer's verdict on the step.
+1 on an assistant message (the fine-tuning API's mask) becomes the importer's verdict on the step. A user's words after
+the first step are a row: by a person where calls stand apart from words, by a simulated user in tau-bench's rows; where
+an agent's actions are words, the answers to them bear the same role, so that nobody is named.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.events import VerdictGiven
+from core.domain.guidance import FOREIGN_PERSON, SIMULATED_USER, UNKNOWN_USER
 from core.domain.message import Message
 from core.domain.picture import Picture
 from core.domain.step import Action, Observation, Output, StepBody, Usage
@@ -29,6 +32,7 @@ from core.formats.imported import Imported, SessionBuilder
 from core.formats.pictures import pictures_in, stored
 from core.formats.rows import read_rows
 from core.formats.source import Source
+from core.formats.user_turns import UserTurns
 from core.formats.values import dict_of, dicts_of, paragraphs, text_of, time_of
 
 NAME = "openai-chat"
@@ -79,9 +83,17 @@ def _read_row(source: Source, data: bytes, value: dict[str, Any]) -> Imported | 
     _create(builder, value, messages)
     last = _logged(value) if answer else _Logged()
     shown = [stored(pictures_in(m.get("content")), builder.blob) for m in dicts_of(_messages(value))]
-    _add_steps(builder, messages, "" if exact else "approximate", _weights(value), last, shown)
+    _add_steps(builder, messages, "" if exact else "approximate", _weights(value), last, shown,
+               _user(value, messages))
     _end(builder, value)
     return builder.build()
+
+
+def _user(value: dict[str, Any], messages: list[Message]) -> str:
+    """Who speaks in the user's role after the first step."""
+    if "messages" not in value:
+        return SIMULATED_USER
+    return FOREIGN_PERSON if any(m.tool_calls or m.role == "tool" for m in messages) else UNKNOWN_USER
 
 
 class _Logged(msgspec.Struct, frozen=True):
@@ -137,12 +149,13 @@ def _create(builder: SessionBuilder, value: dict[str, Any], messages: list[Messa
 
 def _add_steps(
     builder: SessionBuilder, messages: list[Message], source: str, weights: list[Any], logged: _Logged,
-    shown: Sequence[tuple[Picture, ...]],
+    shown: Sequence[tuple[Picture, ...]], user: str,
 ) -> None:
     tools = tools_blob(builder, logged.tools) if logged.tools else ""
     refs = [builder.message(m, source) for m in messages]
     places = [i for i, m in enumerate(messages) if m.role == "assistant"]
     shown = [*shown, *repeat((), len(messages) - len(shown))]
+    turns = UserTurns(builder)
     bounds = zip([-1, *places], places, [*places[1:], len(messages)], strict=False)
     for number, (before, place, after) in enumerate(bounds, 1):
         answers = [(m, seen) for m, seen in zip(messages[place + 1 : after], shown[place + 1 : after], strict=True)
@@ -150,11 +163,21 @@ def _add_steps(
         words = tuple(picture for m, seen in zip(messages[before + 1 : place], shown[before + 1 : place], strict=True)
                       for picture in seen if m.role != "tool")
         last = logged if number == len(places) else _Logged()
+        _add_turns(turns, messages[before + 1 : place] if number > 1 else [], user)
+        turns.deliver(number)
         builder.step(_body(number, messages[place], answers, words), refs[:place], refs[place], last.usage,
                      ended_at=last.ended_at, tools=tools if number == len(places) else "")
+        turns.answer(number)
         weight = weights[number - 1] if number <= len(weights) else None
         if weight in (0, 1):
             builder.fact(VerdictGiven(step=number, value="keep" if weight else "mask", reason=f"weight {weight}"))
+    _add_turns(turns, messages[places[-1] + 1 :], user)
+
+
+def _add_turns(turns: UserTurns, messages: Sequence[Message], user: str) -> None:
+    for message in messages:
+        if message.role == "user":
+            turns.add(message.content, by=user)
 
 
 def _body(number: int, answer: Message, answers: list[tuple[Message, tuple[Picture, ...]]],

@@ -1,8 +1,8 @@
 """tau2-bench results: one object of `{info, tasks, simulations}`, or one simulation.
 
 A session is a simulation: each message of the assistant is a step, the reward is its score. The user is a model too:
-its words are messages, no guidance of a person. What it does with tools of its own the agent does not see, so that it
-stands in notes. Of the system prompt the file has the domain's policy, so contexts are approximate.
+its words are rows by a simulated user. What it does with tools of its own the agent does not see, so that it stands in
+notes. Of the system prompt the file has the domain's policy, so contexts are approximate.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.domain.events import NoteAdded
+from core.domain.guidance import SIMULATED_USER
 from core.domain.message import Message
 from core.domain.step import ActionError
 from core.formats.chat import make_call, tool_definitions
@@ -86,9 +87,10 @@ def _add(conversation: Conversation, messages: Sequence[dict[str, Any]], tools: 
             for call in calls:
                 text = f"The user called {text_of(call.get('name'))} {as_json(call.get('arguments'))}"
                 conversation.builder.fact(NoteAdded(step=conversation.builder.steps, text=text[:20_000]), at=at)
-        elif role in ("user", "system"):
-            conversation.add_message(Message(role="user" if role == "user" else "system",
-                                             content=text_of(message.get("content"))))
+        elif role == "user":
+            conversation.add_person_turn(text_of(message.get("content")), at, SIMULATED_USER)
+        elif role == "system":
+            conversation.add_message(Message(role="system", content=text_of(message.get("content"))))
 
 
 def _step(message: dict[str, Any], answers: dict[str, list[dict[str, Any]]], tools: str) -> ForeignStep:

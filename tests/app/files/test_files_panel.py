@@ -12,6 +12,7 @@ from support.window import CTRL, SHIFT, press, shown_window
 from app.files.model import COUNTED_BYTES, FilesModel, touched
 from app.files.panel import build
 from app.files.tree import FileTreeModel
+from app.files.version_box import VersionBox
 from app.files.view import FilesView
 from core.client.client import Client
 from core.domain.events import FileChanged
@@ -56,6 +57,17 @@ def test_versions_are_walked_and_any_two_are_compared(shown, qtbot) -> None:
     assert (view.old.currentData(), view.new.currentData()) == (1, 4)
     place.actions["files.step"].trigger()
     assert place.cursor.step == 11
+
+
+def test_a_closed_box_has_room_for_the_version_and_its_list_says_the_rest(qtbot) -> None:
+    box = VersionBox("Older version", None)
+    qtbot.addWidget(box)
+    box.put("v0 · before, in part", "v0 · before", 0)
+    assert (box.itemText(0), box.drawn, box.currentData()) == ("v0 · before, in part", "v0 · before", 0)
+    box.resize(box.sizeHint())
+    shown = box.grab().toImage()
+    box.setItemText(0, "v0 · before, deleted")
+    assert box.grab().toImage() == shown, "the short name is what is painted"
 
 
 def test_white_space_is_counted_as_the_reader_wants_and_remembered(shown, qtbot) -> None:

@@ -151,8 +151,11 @@ def test_the_outline_is_read_folded_filtered_and_left_by_keys(qtbot, place):
     assert [text.words for text in texts(view)] == ["Answer"], "letters filter and are no commands"
     QTest.keyClick(view.words, Qt.Key.Key_Return)
     assert (place.cursor.session, place.cursor.step) == (main, 3)
+    view.words.setText("no such line")
+    assert view.nothing.isVisible() and not view.list.isVisible(), "what hides all says so, with a way out"
     QTest.keyClick(view.words, Qt.Key.Key_Escape)
     assert len(texts(view)) > 4 and not view.words.isVisible()
+    assert view.list.isVisible() and view.window().focusWidget() is view.list
 
 
 def test_a_turn_of_a_person_is_opened_in_the_step_panel(qtbot, place):

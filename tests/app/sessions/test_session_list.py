@@ -254,7 +254,7 @@ def test_runs_of_one_name_are_told_apart_where_the_list_is_narrow(qapp, tmp_path
     line = model.line(structs.replace(ROW, origin="inspect", task="sample 7", began_at=START))
     when = quantities.short_day_and_minute(START)
     assert line.about.split(" · ") == [when, "glm-4.5", "sample 7"]
-    assert line.numbers.endswith(" · inspect"), "which format it is of tells fewer apart"
+    assert line.numbers.endswith(" · Inspect"), "which format it is of tells fewer apart"
 
 
 def test_titles_that_begin_alike_are_cut_where_they_are_alike():

@@ -64,7 +64,7 @@ TABLE = [
     ("langfuse.json", "langfuse", [(2, 1, 254, 0.75, 100.0, "finished", 1, 0)]),
     ("langsmith.jsonl", "langsmith", [(2, 1, 254, 0.25, 50.0, "finished", 1, 0)]),
     ("langsmith_graph.jsonl", "langsmith", [(3, 1, 219, None, None, "finished", 0, 0)]),
-    ("tau2.json", "tau2-bench", [(3, 1, 263, 0.03, 50.0, "finished", 0, 0),
+    ("tau2.json", "tau2-bench", [(3, 1, 263, 0.03, 50.0, "finished", 1, 0),
                                  (1, 0, None, None, 0.0, "failed", 0, 0)]),
     ("goose.jsonl", "goose", [(2, 1, None, None, None, "finished", 1, 0)]),
     ("goose.db", "goose", [(2, 1, None, None, None, "finished", 1, 0)]),
@@ -85,7 +85,8 @@ def test_what_a_file_tells(name, format, sessions) -> None:
         assert (session.steps, session.errors, folded.row.tokens, folded.row.score) == (steps, errors, tokens, score)
         assert folded.row.cost_usd == (None if cost is None else pytest.approx(cost))
         assert (folded.row.state, len(folded.guidance), len(folded.summaries)) == (state, guided, summaries)
-        assert {g.author for g in folded.guidance.values()} <= {"person"}
+        assert {(g.author, g.by_person) for g in folded.guidance.values()} <= {
+            ("person", True) if format != "tau2-bench" else ("simulated user", False)}
         assert {g.state for g in folded.guidance.values()} <= {"answered"}
         assert [b.number for b in bodies(session)] == list(range(1, steps + 1))
 

@@ -38,7 +38,8 @@ def session(row):
     if reply.get("role") == "assistant":
         messages.append(reply)
     used = (row.get("response") or {}).get("usage") or {} if reply else {}
-    talk = Talk()
+    has_calls = any(calls(m) or m["role"] in ("tool", "function") for m in messages)
+    talk = Talk("simulated user" if "messages" not in row else "person" if has_calls else "user")
     for n, m in enumerate(messages):
         role = ROLES.get(m["role"], m["role"])
         if role == "assistant":

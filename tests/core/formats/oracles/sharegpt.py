@@ -41,7 +41,7 @@ def sessions(path):
         if name in known:
             continue
         known.add(name)
-        talk, all_ = Talk(), list(turns(row))
+        talk, all_ = Talk("person"), list(turns(row))
         for n, (who, reasoning, text, calls) in enumerate(all_):
             if who in AGENT:
                 stop = next((k for k in range(n + 1, len(all_)) if all_[k][0] not in TOOL), len(all_))

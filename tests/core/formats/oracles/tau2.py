@@ -11,7 +11,7 @@ def sessions(path):
     value = json.loads(path.read_text(errors="replace"))
     found = []
     for run in value.get("simulations") or [value]:
-        talk = Talk()
+        talk = Talk("simulated user")
         if policy := ((value.get("info") or {}).get("environment_info") or {}).get("policy"):
             talk.say("system", policy)
         messages = [m for one in run["messages"] for m in one.get("tool_messages") or [one]]

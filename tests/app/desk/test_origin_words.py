@@ -1,0 +1,9 @@
+"""Where a saved run is from is said by the name that its program is known by."""
+
+from app.desk.origin_words import NAMES, origin_name
+from core.formats import registry
+
+
+def test_every_format_has_the_name_of_its_program() -> None:
+    assert {one.name for one in registry.formats()} == set(NAMES)
+    assert [origin_name(name) for name in ("claude-code", "live", "my-own")] == ["Claude Code", "", "my-own"]
