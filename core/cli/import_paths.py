@@ -44,7 +44,7 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     failures: list[ReportableError] = []
     found: list[imports.ImportLine] = []
     passed = FolderTally()
-    new_files = NewFiles([path for path in paths if follow and path.is_dir()])
+    new_files = NewFiles([path for path in paths if follow and registry.is_folder(path)])
     try:
         for line in import_all(home, paths, failures, progress, passed):
             progress.clear()

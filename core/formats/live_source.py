@@ -23,7 +23,7 @@ def stamp(path: Path) -> str:
     """What changes when a file changes, or one of its newest parts in a folder of events; "" where there is no file."""
     folders = list(dict.fromkeys(folder for known in registry.formats() for folder in known.parts_of(path)))
     states = [_state(path), *map(_state, folders), *(_state(part) for folder in folders for part in _newest(folder))]
-    return " ".join(filter(None, states)) if path.is_file() else ""
+    return " ".join(filter(None, states)) if states[0] and path.is_file() else ""
 
 
 def _state(path: Path) -> str:

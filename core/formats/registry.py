@@ -51,7 +51,7 @@ def files(path: Path) -> Iterator[Path]:
     Files and folders that are read with another file are left out: the events of a conversation folder, the casts of
     a trial, the continuation of a trajectory.
     """
-    if not _is_folder(path):
+    if not is_folder(path):
         yield path
         return
     for folder, names, leaves in os.walk(path, followlinks=False):
@@ -61,7 +61,7 @@ def files(path: Path) -> Iterator[Path]:
         yield from (p for p in found if p not in companions)
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
     """Not so where nobody may look; whoever reads it then says why."""
     with suppress(OSError):
         return path.is_dir()
