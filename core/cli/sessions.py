@@ -12,11 +12,12 @@ from core.store.home import Home
 
 
 @click.command()
+@click.option("--awaited", is_flag=True, help="Instead: those that people spoke of and that nobody has made (again).")
 @json_option
-def sessions(as_json: bool) -> None:
+def sessions(awaited: bool, as_json: bool) -> None:
     """List every session of this home, the newest last."""
     with reading(Home.default()) as conn:
-        lines = [session_line(row) for row in log.rows(conn)]
+        lines = [session_line(row) for row in log.rows(conn, awaited=awaited)]
     if as_json:
         for line in lines:
             emit(line)

@@ -33,6 +33,9 @@ ALLOWED: dict[str, frozenset[str]] = {
     "stopped": frozenset({"queued", "running"}),
 }
 
+AWAITED = 2**53
+"""A session that is `hidden_until` then: others speak of it, and who made it has yet to say so (again)."""
+
 
 class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the list of sessions shows. None and "" mean that the log does not say.
@@ -93,6 +96,11 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def is_hidden(self) -> bool:
         """Whether the session is an import of which a part is still missing."""
         return self.seq < self.hidden_until
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether people spoke of a session that nobody has made here, or (after a restore) made again."""
+        return self.hidden_until == AWAITED
 
     @property
     def is_ours(self) -> bool:

@@ -58,6 +58,8 @@ def delete(conn: Connection, account: str, command: Command, op: DeleteSession, 
 
 def require_over(row: SessionRow, lookups: Lookups) -> None:
     """Raises Conflict (session_running), with how it is ended, while anybody may still write the session."""
+    if row.is_awaited:
+        return  # nobody has made it
     if row.origin == "live" and row.state not in FINAL_STATES:
         how = f"End it first: tiphys stop {row.session}"
     elif row.origin != "live" and row.state == "running" and row.reason == "file_grows":

@@ -8,7 +8,7 @@ from core.domain.errors import Conflict, Denied, InvalidInput
 from core.domain.events import ControlAsked, SessionCreated, SessionState, SessionStateChanged
 from core.domain.host_rights import HostRight, rights_of
 from core.domain.ids import is_id, root_session
-from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.session import AWAITED, FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Task
 from core.environments.registry import kind_of, with_horizon
 from core.protocol.operations import Control, CreateSession, ImportSession
@@ -19,9 +19,6 @@ from core.store.accounts import Principal
 from core.store.attribution import attribute
 from core.store.sqlite import Connection
 from core.tasks.task_check import check_task
-
-AWAITED = 2**53
-"""A session that is `hidden_until` then: others speak of it, and who made it has yet to say so again."""
 
 
 def create(conn: Connection, principal: Principal, session: str, op: CreateSession, lookups: Lookups
@@ -63,7 +60,7 @@ def take_early(conn: Connection, session: str) -> None:
 def _was_awaited(conn: Connection, session: str) -> bool:
     """Whether there is only room for the session; it is none that lists hide from now on."""
     row = log.row(conn, session)
-    if row.hidden_until == AWAITED:
+    if row.is_awaited:
         log.put_row(conn, msgspec.structs.replace(row, hidden_until=0))
         return True
     return False
@@ -93,7 +90,7 @@ def open_import(conn: Connection, session: str, op: ImportSession) -> dict[str, 
 
 def _is_live(row: SessionRow) -> bool:
     """Whether a session was made here; one that is only awaited may be an import."""
-    return row.origin == "live" and row.hidden_until != AWAITED
+    return row.origin == "live" and not row.is_awaited
 
 
 def settle_imports(conn: Connection) -> None:

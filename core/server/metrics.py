@@ -39,6 +39,8 @@ def _sessions(made: Exposition, hub: Hub) -> None:
     states = Counter((row.state, "live" if row.origin == "live" else "imported") for row in rows)
     made.gauge("sessions", "Sessions by state; origin says whether they were made here or imported.",
                [({"state": state, "origin": origin}, n) for (state, origin), n in sorted(states.items())])
+    made.gauge("sessions_awaited", "Sessions that people spoke of and that nobody has made here, or made again.",
+               len(log.rows(hub.reader, awaited=True)))
     attention = Counter(kind for row in rows for kind in row.attention)
     made.gauge("sessions_needing_attention", "Sessions that ask for a look, by why.", _by("kind", attention))
     made.gauge("guidance_waiting", "Messages of people that no step has taken up yet.",

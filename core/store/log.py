@@ -73,13 +73,14 @@ def row(conn: Connection, session: str) -> SessionRow:
     return decode_row(found, session)
 
 
-def rows(conn: Connection) -> list[SessionRow]:
-    """The rows of all sessions, oldest first; an import that is not whole yet has none.
+def rows(conn: Connection, *, awaited: bool = False) -> list[SessionRow]:
+    """The rows of all sessions, oldest first; an import that is not whole yet has none. `awaited`: instead of those
+    that people spoke of and that nobody has made.
 
     A row that cannot be read says so (`SessionRow.unreadable`), so that the others are seen.
     """
     found = (decode_row(text, name) for name, text in conn.execute("SELECT id, row FROM session ORDER BY id"))
-    return [row for row in found if not row.is_hidden]
+    return [row for row in found if (row.is_awaited if awaited else not row.is_hidden)]
 
 
 def put_row(conn: Connection, fresh: SessionRow) -> bool:

@@ -9,14 +9,16 @@ import shutil
 import stat
 from pathlib import Path
 
-from support.wire import admin_token, running_client, serving, until
+from support.wire import admin_token, raw_peer, running_client, serving, until
 
 from core.domain.events import GuidanceQueued, decode_event
 from core.domain.task import Task
-from core.protocol.messages import Ack
+from core.protocol.messages import Ack, Command
 from core.protocol.operations import CreateSession, GiveVerdict, Guide
 from core.sandbox.installation import home_label, is_unnumbered
+from core.server.metrics import page
 from core.server.ownership import hold
+from core.server.pulse import Pulse
 from core.store import accounts, blobs, log
 from core.store.home import Home
 from core.store.schema import open_log
@@ -267,3 +269,19 @@ def test_what_was_said_of_an_import_outlives_a_backup_from_before_it(tiphys, hom
     shown = tiphys("show", session, "--json").one
     assert [s["verdict"]["final"] for s in shown["steps"]] == ["undecided", "mask"]
     assert tiphys("import", RUN, "--json").one["result"] == "present"
+
+
+def test_sessions_that_are_only_spoken_of_are_listed_counted_and_deleted(tiphys, home) -> None:
+    """Whoever sends words again may name sessions that never were; the administrator sees them and takes them away."""
+    async def spoken() -> None:
+        async with serving(home) as server, raw_peer(server.url, admin_token(home)) as peer:
+            for n, name in enumerate(("ghost", "other"), 1):
+                command = Command(id=f"m{n}", cseq=n, session=name, op=Guide(guidance="g", text="x"), again=True)
+                assert isinstance(await peer.ask(command), Ack)
+            assert tiphys("sessions", "--json").lines == []
+            assert [line["session"] for line in tiphys("sessions", "--awaited", "--json").lines] == ["ghost", "other"]
+            assert "tiphys_sessions_awaited 2" in page(server.hub, Home(home), Pulse())
+
+    asyncio.run(spoken())
+    assert tiphys("delete", "ghost", "--yes").status == 0
+    assert [line["session"] for line in tiphys("sessions", "--awaited", "--json").lines] == ["other"]
