@@ -7,7 +7,7 @@ import click
 import pytest
 
 from core.cli.root import root
-from core.domain.errors import InvalidInput
+from core.domain.errors import InvalidInput, Unavailable
 from core.domain.session_query import SessionQuery
 from core.training.settings import read_settings
 
@@ -93,6 +93,7 @@ def test_words_of_a_filter_are_no_wrong_terms() -> None:
     "export SESSION --to verl --out FILE", "export SESSION --to archive --out FILE/x",
     "export SESSION --to html --out FILE/x/y.html", "export SESSION --to chat --out FILE/x",
     "train FOLDER --out FILE --device cpu", "train FOLDER --out FILE/x --device cpu", "rl bandit --out FILE/x",
+    "train FOLDER --out /dev/null", "rl bandit --out /dev/full", "archive SESSION --to /dev/null",
     "archive SESSION --to FILE/x", "backup FILE/x", "tasks generate --count 1 --out FILE/x",
     "account invite bob --file FILE/x",
 ])
@@ -104,7 +105,7 @@ def test_a_file_where_a_folder_is_to_be_is_named(tiphys, imported, tmp_path, wor
     ran = tiphys(*filled)
     assert ran.status == 2, ran.err
     assert ran.err.count("\n") == 1 and "[usage]" in ran.err
-    assert str(file) in ran.err and "Errno" not in ran.err
+    assert (str(file) if "FILE" in words else "/dev/") in ran.err and "Errno" not in ran.err
     assert file.read_text() == "mine"
 
 
@@ -113,6 +114,11 @@ def test_a_folder_that_cannot_be_made_is_told_in_words(tiphys, imported, tmp_pat
         ran = tiphys("export", imported, "--to", form, "--unjudged", "keep", "--out", tmp_path / ("x" * 300))
         assert ran.status == 1
         assert "[folder_unusable]" in ran.err and "Errno" not in ran.err and "File name too long." in ran.err
+
+
+def test_no_sentence_holds_the_number_of_the_systems_error() -> None:
+    error = Unavailable("folder_unusable", f"x cannot be used: {NotADirectoryError(20, 'Not a directory', '/x/y')}")
+    assert error.sentence == str(error) == "x cannot be used: Not a directory: '/x/y'"
 
 
 def test_an_import_of_nothing_says_so(tiphys, tmp_path) -> None:
