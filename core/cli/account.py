@@ -10,6 +10,7 @@ import msgspec
 from core.cli.account_rights import change, rights, rights_options, until
 from core.cli.invite import invite
 from core.cli.log_access import reading
+from core.cli.number import Number
 from core.cli.output import emit, json_option, note, say, table
 from core.domain.errors import Conflict, Denied, NotFound
 from core.store import accounts, attribution, identities, invitations, log
@@ -83,7 +84,7 @@ def rotate(name: str, as_json: bool) -> None:
 
 @account.command()
 @click.argument("name")
-@click.option("--days", type=click.FloatRange(0, 36500), help="From now on; 0: at once.")
+@click.option("--days", type=Number(0, 36500), help="From now on; 0: at once.")
 @click.option("--on", "day", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M"]), help="The day (UTC), as 2027-01-31.")
 @click.option("--never", is_flag=True, help="Not by itself.")
 @json_option

@@ -9,6 +9,7 @@ import msgspec
 
 from core.cli.delete import delete_all, require_yes, survey, tell_losses, yes_option
 from core.cli.log_access import reading
+from core.cli.options import NewPlace
 from core.cli.output import emit, json_option, say
 from core.domain.plural import counted
 from core.export.session_archive import write_session
@@ -17,7 +18,7 @@ from core.store.home import Home
 
 @click.command()
 @click.argument("sessions", nargs=-1, required=True, metavar="SESSION…")
-@click.option("--to", "folder", type=click.Path(path_type=Path, file_okay=False),
+@click.option("--to", "folder", type=NewPlace(file_okay=False),
               help="The folder of the archives (default: archives in the home).")
 @click.option("--only-write", is_flag=True, help="Write and check the archives; the sessions stay on the server.")
 @yes_option

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from core.cli.log_access import reading
+from core.cli.options import NewPlace
 from core.cli.output import emit, json_option, say
 from core.server.settings_file import read_settings, setting
 from core.store.backup import back_up
@@ -18,7 +19,7 @@ SETTINGS = click.option("--settings", type=click.Path(dir_okay=False, path_type=
 
 
 @click.command()
-@click.argument("target", type=click.Path(path_type=Path), required=False)
+@click.argument("target", type=NewPlace(), required=False)
 @click.option("--rotate", is_flag=True, help="Into the folder of the settings, under the time of now; old ones go.")
 @SETTINGS
 @json_option

@@ -6,6 +6,7 @@ import click
 
 from core.cli.allow import allow_key
 from core.cli.log_access import do
+from core.cli.number import Whole
 from core.cli.output import emit, json_option, say
 from core.domain.ids import new_id
 from core.domain.task import Budget, ModelSettings
@@ -15,14 +16,14 @@ from core.store.home import Home
 
 @click.command()
 @click.argument("session")
-@click.option("--step", type=click.IntRange(0), required=True, help="Go another way after it (0: from the start).")
+@click.option("--step", type=Whole(0), required=True, help="Go another way after it (0: from the start).")
 @click.option("--without", multiple=True, metavar="GUIDANCE", help="Advice (its id) that the branch is not given.")
 @click.option("--guide", "text", default="", help="Advice that the branch is given at its next step.")
 @click.option("--model", default="", help="Another model's name at its endpoint.")
 @click.option("--base-url", default="", help="Its OpenAI-compatible endpoint.")
 @click.option("--key-env", default="OPENAI_API_KEY", show_default=True, help="The variable that holds its key.")
-@click.option("--steps", type=click.IntRange(1, 1_000_000), help="So many steps from there on.")
-@click.option("--times", type=click.IntRange(1, 100), default=1, show_default=True, help="So many, all alike.")
+@click.option("--steps", type=Whole(1, 1_000_000), help="So many steps from there on.")
+@click.option("--times", type=Whole(1, 100), default=1, show_default=True, help="So many, all alike.")
 @click.option("--group", default="", help="Answer a question together with the branches of this group.")
 @click.option("--arm", default="", help="Which side of that question: a word of yours.")
 @click.option("--no-replay", is_flag=True, help="Do not take the steps since the snapshot again: tell the agent.")

@@ -7,6 +7,7 @@ import msgspec
 
 from core.cli.branch import make_branches
 from core.cli.log_access import reading, trajectory
+from core.cli.number import Whole
 from core.cli.output import emit, json_option, note, say, table
 from core.cli.watch import watch_to_end
 from core.domain.errors import Conflict, NotFound
@@ -62,7 +63,7 @@ def _range(interval: Interval | None) -> str:
 @click.command()
 @click.argument("session")
 @click.argument("guidance")
-@click.option("--times", type=click.IntRange(1, 100), default=3, show_default=True, help="Branches on each side.")
+@click.option("--times", type=Whole(1, 100), default=3, show_default=True, help="Branches on each side.")
 @click.option("--wait", is_flag=True, help="Wait for their ends and compare them.")
 @json_option
 def counterfactual(session: str, guidance: str, times: int, wait: bool, as_json: bool) -> None:

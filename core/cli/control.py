@@ -7,6 +7,7 @@ from typing import Literal
 import click
 
 from core.cli.log_access import do
+from core.cli.number import Number, Whole
 from core.cli.output import emit, json_option, say
 from core.domain.ids import new_id
 from core.domain.task import Budget
@@ -56,11 +57,11 @@ def interrupt(session: str, as_json: bool) -> None:
 @click.command()
 @click.argument("session")
 @click.option("--guide", "text", default="", help="Advice that the agent reads before its next step.")
-@click.option("--steps", type=click.IntRange(1, 1_000_000), help="So many more steps from now on.")
-@click.option("--hours", type=click.FloatRange(0, 10_000, min_open=True), help="So many more hours of working time.")
-@click.option("--tokens", type=click.IntRange(1, 1 << 50), help="So many more tokens.")
-@click.option("--usd", type=click.FloatRange(0, 1e9, min_open=True), help="So many more US dollars.")
-@click.option("--evaluations", type=click.IntRange(1, 1_000_000), help="So many more evaluations.")
+@click.option("--steps", type=Whole(1, 1_000_000), help="So many more steps from now on.")
+@click.option("--hours", type=Number(0, 10_000, min_open=True), help="So many more hours of working time.")
+@click.option("--tokens", type=Whole(1, 1 << 50), help="So many more tokens.")
+@click.option("--usd", type=Number(0, 1e9, min_open=True), help="So many more US dollars.")
+@click.option("--evaluations", type=Whole(1, 1_000_000), help="So many more evaluations.")
 @json_option
 def continue_(session: str, text: str, steps: int | None, hours: float | None, tokens: int | None, usd: float | None,
               evaluations: int | None, as_json: bool) -> None:

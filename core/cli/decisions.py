@@ -7,6 +7,7 @@ from itertools import islice
 import click
 
 from core.cli.log_access import reading
+from core.cli.number import Whole
 from core.cli.output import emit, json_option, say
 from core.domain.errors import NotFound
 from core.domain.trajectory import fold
@@ -19,7 +20,8 @@ from core.supervision.replay import replay
 @click.argument("session")
 @click.option("--ignore", "ignored", multiple=True, metavar="AUTHOR",
               help="An author whose opinion shall not count (rule:blind_edit), or all of a kind (rule, judge).")
-@click.option("--at", "at", default=0, metavar="SEQ", help="As it was when the log had so many events (default: now).")
+@click.option("--at", "at", default=0, type=Whole(0), metavar="SEQ",
+              help="As it was when the log had so many events (default: now).")
 @json_option
 def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) -> None:
     """Say for each step of SESSION (for each action, where these are judged one by one) whether it is kept, masked or

@@ -11,6 +11,7 @@ from core.cli.demo_headless import run_headless
 from core.cli.demo_session import settings_of, start_session, stop_session
 from core.cli.desktop import check_display
 from core.cli.doctor import docker_engine
+from core.cli.number import Whole
 from core.cli.output import emit, json_option, note, say
 from core.cli.private_server import served
 from core.domain.errors import Unavailable
@@ -21,10 +22,10 @@ from core.store.home import Home
 @click.command()
 @click.option("--headless", is_flag=True, help="No window: session, verdicts, export, training, screenshots.")
 @click.option("--unconfined", is_flag=True, help="Without Docker: let the scripted agent work on THIS computer.")
-@click.option("--layers", default=LAYERS, show_default=True, type=click.IntRange(1, LAYERS),
+@click.option("--layers", default=LAYERS, show_default=True, type=Whole(1, LAYERS),
               help="Train only so many of SmolLM2's layers, the first ones: quicker, and nothing is learnt.")
 @click.option("--check", is_flag=True, help="Only say whether its agent has somewhere to work.")
-@click.option("--train-steps", default=1, show_default=True, type=click.IntRange(1, 1000))
+@click.option("--train-steps", default=1, show_default=True, type=Whole(1, 1000))
 @json_option
 def demo(headless: bool, unconfined: bool, layers: int, check: bool, train_steps: int, as_json: bool) -> int:
     """Run the demonstration: a scripted agent errs, a person's guidance sets it right. No key or model is needed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -11,13 +12,15 @@ from click.core import ParameterSource
 
 from core.cli.export_groups import GROUP_TARGETS, export_groups
 from core.cli.log_access import reading, trajectory
-from core.cli.options import sample_options
+from core.cli.number import Number
+from core.cli.options import NewPlace, sample_options
 from core.cli.output import emit, json_option, note, say
 from core.domain.plural import counted
 from core.export import run
 from core.export.formats import format_named
 from core.export.options import ExportOptions, read_options
 from core.export.presets import PRESETS
+from core.export.staging import usable
 from core.formats import archive
 from core.formats.page.document import page, write
 from core.formats.page.step import MOST_OF_A_TEXT
@@ -54,7 +57,7 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option("--to", "target", required=True,
               help=f"{', '.join(('archive', 'html', *DATASET_FORMATS))}; of sessions in groups, for reinforcement: "
                    f"{', '.join(GROUP_TARGETS[:-1])} or {GROUP_TARGETS[-1]}.")
-@click.option("--out", required=True, type=click.Path(path_type=Path),
+@click.option("--out", required=True, type=NewPlace(),
               help="The folder; for archive, html and groups a file or folder.")
 @click.option("--steps", callback=_steps,
               help="Of html: the steps to show, as 3,8-12; else those that people spoke of.")
@@ -67,7 +70,8 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
               help="Whether actions carried past a summary are trained once or in each sample.")
 @click.option("--chains/--no-chains", default=None,
               help="Merge a ReAct sample and its summary sample into one row (with weights: by default).")
-@click.option("--eval-share", default=0.0, help="Share of the tasks that are held out in a file for evaluation.")
+@click.option("--eval-share", default=0.0, type=Number(0, 1, max_open=True),
+              help="Share of the tasks that are held out in a file for evaluation.")
 @click.option("--eval-task", "eval_tasks", multiple=True, metavar="ID", help="A task that is held out.")
 @click.option("--ignore", "ignored", multiple=True, metavar="AUTHOR",
               help="An author whose verdicts shall not count (rule:blind_edit), or all of a kind (rule, judge).")
@@ -84,8 +88,11 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
     without this program (--to html). Of groups, `all` is every
     session, and RUN/groups/N.json those of an update of `tiphys rl`."""
     home = Home.default()
+    suffix = {"archive": ".tiphys", "html": ".html"}.get(target, ".jsonl" if target in GROUP_TARGETS else "")
+    if (not suffix or out.suffix != suffix) and os.path.lexists(out) and not out.is_dir():
+        raise click.BadParameter(f"{out} is no folder" + (f", nor a name that ends in {suffix}." if suffix else "."),
+                                 param_hint="--out")
     if target in ("archive", "html"):
-        suffix = ".tiphys" if target == "archive" else ".html"
         for session in sessions:
             path = out if out.suffix == suffix else out / f"{session}{suffix}"
             (write_archive(home, session, path) if target == "archive"
@@ -136,7 +143,8 @@ def _given(chosen: dict[str, object]) -> dict[str, object]:
 
 def write_archive(home: Home, session: str, path: Path) -> Path:
     """Write one session's archive and give its place. Raises NotFound, Unavailable."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with usable(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
     with reading(home) as conn:
         title = trajectory(conn, session).row.title
         bodies = [placed.body for placed in log.read_all(conn, session)]
@@ -146,7 +154,8 @@ def write_archive(home: Home, session: str, path: Path) -> Path:
 
 def write_page(home: Home, session: str, path: Path, steps: list[int] | None, whole: bool) -> None:
     """Write one session as an HTML page. Raises NotFound, Unavailable."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with usable(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
     with reading(home) as conn:
         text = page(trajectory(conn, session), lambda name: blobs.get(conn, name), cited=steps,
                     most=None if whole else MOST_OF_A_TEXT)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from core.cli.number import Number, Whole
 from core.cli.output import emit, json_option, say, table
 from core.domain.errors import ReportableError
 from core.sandbox.placement import EngineAddress
@@ -47,8 +48,8 @@ def list_hosts(as_json: bool) -> None:
 @click.argument("address", default="")
 @click.option("--machine", is_flag=True, help="A plain machine: its sessions work there WITHOUT a sandbox.")
 @click.option("--gpus", default="", help="Ids of its GPUs as nvidia-smi names them: 0,1,2 or GPU-….")
-@click.option("--cpus", type=float, help="How many CPUs sessions may take together; not counted if left out.")
-@click.option("--memory", type=int, help="How much memory they may take together, in MiB; not counted if left out.")
+@click.option("--cpus", type=Number(0, 1e6), help="How many CPUs sessions may take together; not counted if left out.")
+@click.option("--memory", type=Whole(), help="How much memory they may take together, in MiB; not counted if left out.")
 @click.option("--tls", type=click.Path(file_okay=False, exists=True, resolve_path=True),
               help="For tcp://: the folder with ca.pem, cert.pem and key.pem.")
 @click.option("--same-folders", is_flag=True, help="The data folders of this machine lie there at the same paths.")

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import click
 
+from core.cli.number import Number
 from core.cli.output import emit, json_option, note, say
 from core.sandbox.engine import open_engine
 from core.sandbox.image import build_image
@@ -34,7 +35,7 @@ def build(base: str, as_json: bool) -> None:
 
 
 @image.command()
-@click.option("--days", type=click.FloatRange(0), default=30.0, show_default=True,
+@click.option("--days", type=Number(0, 36500), default=30.0, show_default=True,
               help="Of so many days nobody asked for it.")
 @click.option("--dry-run", is_flag=True, help="Only name them.")
 @json_option

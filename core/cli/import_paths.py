@@ -12,6 +12,7 @@ import click
 
 from core.cli.follow_files import follow_files
 from core.cli.log_access import writing
+from core.cli.number import Number
 from core.cli.output import emit, json_option, note, say, visible
 from core.cli.store_imported import Read, store_all
 from core.domain.errors import ReportableError
@@ -27,7 +28,7 @@ from core.workers import imports
 @click.command(name="import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--follow", is_flag=True, help="Go on with files that are still being written, until Ctrl+C.")
-@click.option("--quiet-after", type=float, default=0.0, metavar="SECONDS",
+@click.option("--quiet-after", type=Number(0, 1e9), default=0.0, metavar="SECONDS",
               help="With --follow: end when no file has changed for so long.")
 @click.option("--progress", "with_progress", is_flag=True,
               help="With --json: print also how far it is, and failures, as JSON lines.")
@@ -59,6 +60,8 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
         return 130
     _tell(failures, as_lines=as_json and with_progress)
     _tell_passed(passed, as_json, with_progress)
+    if not (found or failures or passed.read or passed.unknown or follow or with_progress):
+        note(f"tiphys: Nothing was found to import in {', '.join(map(str, paths))}.")
     if follow:
         grown = follow_files(home, found, new_files, quiet_after, as_json)
         _judge(home, [*(line.session for line in found), *grown])

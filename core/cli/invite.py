@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 import click
 
 from core.cli.account_rights import change, rights, rights_options, until
+from core.cli.number import Number
+from core.cli.options import NewPlace
 from core.cli.output import emit, json_option, note, say
 from core.client.certificate import split_address, with_pin
 from core.client.dial import is_loopback
@@ -23,13 +25,13 @@ from core.store.home import Home, write_private
 @click.command()
 @click.argument("name")
 @rights_options
-@click.option("--days", type=click.FloatRange(0, 3650, min_open=True), default=7.0, show_default=True,
+@click.option("--days", type=Number(0, 3650, min_open=True), default=7.0, show_default=True,
               help="How long the invitation is good.")
-@click.option("--account-days", type=click.FloatRange(0, 36500, min_open=True),
+@click.option("--account-days", type=Number(0, 36500, min_open=True),
               help="The account itself ends after so long.")
 @click.option("--address", default="", metavar="URL",
               help="What the server is reached at; default: what it says itself.")
-@click.option("--file", "target", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--file", "target", type=NewPlace(dir_okay=False), metavar="FILE",
               help="Write the invitation into this file, to be opened by a double click (….tiphys-invitation).")
 @click.option("--again", is_flag=True, help="NAME has an account: invite to another token for it (a new computer).")
 @json_option

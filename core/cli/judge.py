@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from core.cli.log_access import reading, trajectory
+from core.cli.number import Number, Whole
 from core.cli.options import endpoint_options
 from core.cli.output import emit, json_option, note, say
 from core.cli.propose_verdicts import propose_by_rules, rules_option, step_bodies, store_verdicts
@@ -28,11 +29,16 @@ from core.workers.judge import JudgeLine
 @rules_option
 @click.option("--model", "model_name", default="", help="The model that judges.")
 @endpoint_options
-@click.option("--max-score", default=100.0, show_default=True, help="The highest score of the task.")
-@click.option("--context", default=60_000, show_default=True, help="Tokens of turns that the model is shown at once.")
-@click.option("--before", default=20, show_default=True, help="Steps before a guidance that are held against it.")
-@click.option("--temperature", default=0.0, show_default=True, help="0: the likeliest answer, the same each time.")
-@click.option("--prices", type=(float, float), default=None, metavar="IN OUT", help="USD per million tokens.")
+@click.option("--max-score", default=100.0, show_default=True, type=Number(0, 1e9, min_open=True),
+              help="The highest score of the task.")
+@click.option("--context", default=60_000, show_default=True, type=Whole(1),
+              help="Tokens of turns that the model is shown at once.")
+@click.option("--before", default=20, show_default=True, type=Whole(0),
+              help="Steps before a guidance that are held against it.")
+@click.option("--temperature", default=0.0, show_default=True, type=Number(0, 100),
+              help="0: the likeliest answer, the same each time.")
+@click.option("--prices", type=(Number(0, 1e6), Number(0, 1e6)), default=None, metavar="IN OUT",
+              help="USD per million tokens.")
 @click.option("--estimate", is_flag=True, help="Say what the model would be asked, and ask nothing.")
 @json_option
 def judge(session: str, rules_only: bool, rules_folder: Path | None, model_name: str, base_url: str, key_env: str,
@@ -43,8 +49,7 @@ def judge(session: str, rules_only: bool, rules_folder: Path | None, model_name:
     given = prices or (None, None)
     model = ModelSettings(kind="openai", name=model_name, base_url=base_url, key_env=key_env, input_price=given[0],
                           output_price=given[1])
-    settings = JudgeSettings(max_score=max_score, context_tokens=max(1, context), before=max(0, before),
-                             temperature=temperature)
+    settings = JudgeSettings(max_score=max_score, context_tokens=context, before=before, temperature=temperature)
     if estimate:
         _print_estimate(home, session, model, settings, as_json)
         return

@@ -10,6 +10,7 @@ from urllib.request import url2pathname
 import click
 
 from core.cli.desktop import launch
+from core.cli.number import Whole
 from core.cli.output import note
 from core.client.invitation import read_invitation
 from core.domain.deep_link import is_link, parse_link
@@ -24,7 +25,7 @@ from core.formats import registry
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
               help="Holds the token for --server.")
 @click.option("--session", help="Show this session.")
-@click.option("--step", type=int, help="Show this step of it.")
+@click.option("--step", type=Whole(), help="Show this step of it.")
 @click.option("--follow", is_flag=True, help="The files are still being written: show what is added as it comes.")
 def open_files(files: tuple[str, ...], server: str | None, token_file: Path | None, session: str | None,
                step: int | None, follow: bool) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -43,3 +45,16 @@ def _with(command: F, options: tuple[Callable[[F], F], ...]) -> F:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+class NewPlace(click.Path):
+    """A file or folder that is going to be written: nothing else lies where one of its folders would be."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        place = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not self.file_okay and os.path.lexists(place) and not place.is_dir():  # click looks for plain files only
+            self.fail(f"{place} is no folder.", param, ctx)
+        above = next((one for one in place.absolute().parents if os.path.lexists(one)), None)
+        if above is not None and not above.is_dir():
+            self.fail(f"{place} cannot be made: {above} is no folder.", param, ctx)
+        return place

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from core.cli.export import default_model
+from core.cli.number import Whole
 from core.cli.options import sample_options
 from core.cli.output import emit, json_option, note, say, visible
 from core.export.options import ExportOptions, read_options
@@ -28,7 +29,7 @@ OPEN, CLOSE = "⟦", "⟧"
 @click.command()
 @click.argument("session")
 @sample_options
-@click.option("--sample", default=0, show_default=True, help="Which of the session's samples, from 0.")
+@click.option("--sample", default=0, show_default=True, type=Whole(), help="Which of the session's samples, from 0.")
 @click.option("--colour", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 @json_option
 def preview(session: str, model: str, sample: int, ablation: bool, colour: str, as_json: bool, **chosen: str) -> None:

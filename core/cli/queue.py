@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from core.cli.log_access import do, reading
+from core.cli.number import Whole
 from core.cli.output import emit, json_option, say, table
 from core.cli.queue_lines import item_line, queue_line
 from core.domain.errors import Conflict
@@ -70,7 +71,7 @@ def show(name: str, as_json: bool) -> None:
 @click.option("--filter", "query", default="", help="The sessions that pass it, as in the desktop's list.")
 @click.option("--steps", default="all", metavar="all|errors|reports|N", show_default=True,
               help="Which steps, or how many; reports: those that failed, answer or report.")
-@click.option("--twice", type=click.IntRange(0, 100), default=0, show_default=True,
+@click.option("--twice", type=Whole(0, 100), default=0, show_default=True,
               help="Per cent of the sessions that two people judge.")
 @click.option("--rubric", default="", help="By what to judge.")
 @click.option("--blind", is_flag=True, help="Nobody sees another's word before the own.")
@@ -102,6 +103,9 @@ def _steps(text: str) -> AskedSteps:
 def _chosen(query: str) -> tuple[str, ...]:
     """The sessions that pass a filter, the newest first, as the account of this computer sees them."""
     home, wanted = Home.default(), SessionQuery(query)
+    if wanted.not_understood:
+        raise click.BadParameter(f"{wanted.not_understood[0]!r} is no term of a filter, as steps>20 or is:imported.",
+                                 param_hint="--filter")
     with reading(home) as conn:
         me = accounts.principal(conn, home.admin_token.read_text().strip()).name if home.admin_token.is_file() else ""
         known = {one.queue: one for one in queues.queues(conn)}

@@ -12,6 +12,7 @@ from core.agents.replayed import FirstDifference, first_difference
 from core.agents.snapshot_store import SnapshotStore
 from core.cli.branch import make_branches
 from core.cli.log_access import reading
+from core.cli.number import Whole
 from core.cli.output import emit, json_option, note, say
 from core.cli.watch import watch_to_end
 from core.domain.plural import counted
@@ -23,7 +24,7 @@ from core.store.sqlite import connect
 
 @click.command()
 @click.argument("session")
-@click.option("--step", type=click.IntRange(1), help="Only up to this step; without it, to the last.")
+@click.option("--step", type=Whole(1), help="Only up to this step; without it, to the last.")
 @json_option
 def replay(session: str, step: int | None, as_json: bool) -> int:
     """Carry SESSION out again from its start, in fresh sandboxes, with its recorded answers; waits for the end.

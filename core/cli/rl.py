@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from core.cli.export import default_model
+from core.cli.number import Whole
+from core.cli.options import NewPlace
 from core.cli.output import emit, json_option, say
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.task import EnvironmentSettings
@@ -23,9 +25,9 @@ from core.workers.training import TrainFailure
 @click.command()
 @click.argument("kind")
 @click.option("--model", default="", help="Folder of the model to start from (default: SmolLM2).")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for weights, metrics and logs.")
+@click.option("--out", required=True, type=NewPlace(file_okay=False), help="Folder for weights, metrics and logs.")
 @click.option("--loss", help="grpo, dr_grpo, dapo, bnpo, rloo, reinforce++, ppo, dpo or rejection.")
-@click.option("--updates", type=click.IntRange(1), help="How often tasks are played and learnt from.")
+@click.option("--updates", type=Whole(1), help="How often tasks are played and learnt from.")
 @click.option("--device", type=click.Choice(["auto", "cpu"]), help="cpu: use no GPU.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other setting of the run.")
 @click.option("--dry-run", is_flag=True, help="Say what would be played and learnt from, and do nothing.")

@@ -11,6 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from core.cli.number import Number, Whole
 from core.cli.output import emit, json_option, note, say, table
 from core.cli.private_server import is_served
 from core.domain.errors import InvalidInput, Unavailable
@@ -33,12 +34,12 @@ from core.store.home import Home
 @click.command()
 @click.argument("environment", default="")
 @click.option("--items", default="0:1", show_default=True, help="Which items: FIRST:LAST (not included), or numbers.")
-@click.option("--group-size", default=1, show_default=True, type=click.IntRange(1, 10_000), help="Sessions per item.")
+@click.option("--group-size", default=1, show_default=True, type=Whole(1, 10_000), help="Sessions per item.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the environment.")
-@click.option("--env-seed", default=0, show_default=True, type=click.IntRange(0), help="What is random there.")
+@click.option("--env-seed", default=0, show_default=True, type=Whole(0), help="What is random there.")
 @click.option("--local", type=click.Path(path_type=Path), help="The folder of a model to run here, in batches.")
 @click.option("--run", type=click.Path(path_type=Path), help="The folder of a run of `tiphys rl`: its newest weights.")
-@click.option("--most-behind", type=click.IntRange(0), default=1, show_default=True,
+@click.option("--most-behind", type=Whole(0), default=1, show_default=True,
               help="With --run: wait for newer weights where ours are more updates behind.")
 @click.option("--model", default="", help="The model's name at its endpoint.")
 @click.option("--base-url", default="", help="Its OpenAI-compatible endpoint; vLLM and SGLang tell their tokens.")
@@ -46,12 +47,12 @@ from core.store.home import Home
 @click.option("--plan", is_flag=True, help="No model: play the right commands, where the environment knows them.")
 @click.option("--actions", type=click.Choice(["react", "text", "native"]), default="react", show_default=True,
               help="How actions are written.")
-@click.option("--temperature", default=1.0, show_default=True, type=click.FloatRange(0, 100))
-@click.option("--top-p", default=1.0, show_default=True, type=click.FloatRange(1e-6, 1))
-@click.option("--max-tokens", default=256, show_default=True, type=click.IntRange(1), help="Tokens of an answer.")
-@click.option("--steps", type=click.IntRange(1, 1_000_000), help="Steps of a session, instead of the usual limit.")
-@click.option("--at-once", default=64, show_default=True, type=click.IntRange(1, 250), help="Sessions side by side.")
-@click.option("--seed", default=0, show_default=True, help="What is random in the policy's answers.")
+@click.option("--temperature", default=1.0, show_default=True, type=Number(0, 100))
+@click.option("--top-p", default=1.0, show_default=True, type=Number(1e-6, 1))
+@click.option("--max-tokens", default=256, show_default=True, type=Whole(1), help="Tokens of an answer.")
+@click.option("--steps", type=Whole(1, 1_000_000), help="Steps of a session, instead of the usual limit.")
+@click.option("--at-once", default=64, show_default=True, type=Whole(1, 250), help="Sessions side by side.")
+@click.option("--seed", default=0, show_default=True, type=Whole(), help="What is random in the policy's answers.")
 @json_option
 def rollout(environment: str, items: str, group_size: int, options: Sequence[str], env_seed: int, local: Path | None,
             run: Path | None, most_behind: int, model: str, base_url: str, key_env: str, plan: bool, actions: str,

@@ -7,6 +7,7 @@ from contextlib import closing
 import click
 
 from core.cli.log_access import reading
+from core.cli.number import Whole
 from core.cli.output import emit, json_option, say
 from core.cli.printed_json import SearchLine
 from core.store.home import Home
@@ -16,7 +17,7 @@ from core.store.search import SearchIndex
 @click.command()
 @click.argument("words", nargs=-1, required=True)
 @click.option("--session", help="Search this session only.")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000))
+@click.option("--limit", default=50, show_default=True, type=Whole(1, 10_000))
 @json_option
 def search(words: tuple[str, ...], session: str | None, limit: int, as_json: bool) -> None:
     """Find WORDS in the thoughts, actions, observations and guidance of all sessions."""

@@ -10,6 +10,7 @@ import click
 
 from core import logs
 from core.cli.allow import allow_key
+from core.cli.number import Number, Whole
 from core.cli.output import emit, json_option, say
 from core.server.serve import Server, ServeSettings, run
 from core.server.settings_file import SERVER_SETTINGS, ServerSetting, SettingValue, read_settings, setting, template
@@ -37,7 +38,7 @@ def _option(one: ServerSetting) -> Callable[[Callable[..., None]], Callable[...,
         return click.option(one.flag, one.key, multiple=True, help=f"{about} May be given several times.")
     if one.choices:
         return click.option(one.flag, one.key, type=click.Choice(one.choices), help=about)
-    kinds = {int: click.IntRange(int(one.low), int(one.high)), float: click.FloatRange(one.low, one.high)}
+    kinds = {int: Whole(int(one.low), int(one.high)), float: Number(one.low, one.high)}
     environment = f"TIPHYS_{one.key.upper()}" if one.key == "idle_minutes" else None
     return click.option(one.flag, one.key, type=kinds.get(type(one.default)), help=about, envvar=environment,
                         show_envvar=environment is not None)

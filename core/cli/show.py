@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from core.cli.log_access import reading, trajectory
+from core.cli.number import Whole
 from core.cli.output import emit, json_option, say
 from core.cli.printed_json import ShownSession, ShownStep, shown_session
 from core.domain.gain import Gain
@@ -15,7 +16,7 @@ from core.store.home import Home
 
 @click.command()
 @click.argument("session")
-@click.option("--step", type=int, help="This step only.")
+@click.option("--step", type=Whole(), help="This step only.")
 @click.option("--context", is_flag=True, help="With the exact messages that the model was given.")
 @json_option
 def show(session: str, step: int | None, context: bool, as_json: bool) -> None:

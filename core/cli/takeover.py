@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from core.cli.log_access import do, reading, trajectory
+from core.cli.number import Number
 from core.cli.output import emit, json_option, say
 from core.domain.errors import Conflict, InvalidInput
 from core.domain.events import Event, HandedBack, SessionStateChanged, StepAdded
@@ -27,7 +28,7 @@ AT_ONCE = 200
 
 @click.command()
 @click.argument("session")
-@click.option("--idle", default=15.0, show_default=True, type=click.FloatRange(0.2, 1440),
+@click.option("--idle", default=15.0, show_default=True, type=Number(0.2, 1440),
               help="After so many minutes without a word the agent has the session back.")
 @json_option
 def take_over(session: str, idle: float, as_json: bool) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from core.cli.options import endpoint_options
+from core.cli.number import Number, Whole
+from core.cli.options import NewPlace, endpoint_options
 from core.cli.output import emit, json_option, note, say, table
 from core.cli.rollout import session_log
 from core.domain.drafts import DraftRecord, pass_at
@@ -27,17 +28,18 @@ from core.tasks.generation.template_author import TemplateAuthor
 
 
 @click.command()
-@click.option("--count", required=True, type=click.IntRange(1, 100_000), help="How many tasks are to pass all gates.")
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="A new folder for them.")
-@click.option("--seed", default=1, show_default=True, help="Of the templates: the same seed gives the same tasks.")
+@click.option("--count", required=True, type=Whole(1, 100_000), help="How many tasks are to pass all gates.")
+@click.option("--out", required=True, type=NewPlace(file_okay=False), help="A new folder for them.")
+@click.option("--seed", default=1, show_default=True, type=Whole(),
+              help="Of the templates: the same seed gives the same tasks.")
 @click.option("--base-image", default="", help="What the images of Harbor's form build upon.")
-@click.option("--at-once", default=2, show_default=True, type=click.IntRange(1, 64), help="Drafts tried at a time.")
-@click.option("--tries", default=3, show_default=True, type=click.IntRange(1, 20), help="Answers taken for a phase.")
+@click.option("--at-once", default=2, show_default=True, type=Whole(1, 64), help="Drafts tried at a time.")
+@click.option("--tries", default=3, show_default=True, type=Whole(1, 20), help="Answers taken for a phase.")
 @click.option("--model", default="", help="A model writes the tasks, each in a session, instead of the templates.")
 @endpoint_options
 @click.option("--actions", type=click.Choice(["native", "text"]), default="native", show_default=True,
               help="How the models' calls are written.")
-@click.option("--attempts", default=0, show_default=True, type=click.IntRange(0, 64),
+@click.option("--attempts", default=0, show_default=True, type=Whole(0, 64),
               help="So often a policy tries each task; one that it never solves is refused.")
 @click.option("--solver", default="", help="The policy's model (default: --model).")
 @click.option("--solver-url", default="", help="Its endpoint (default: --base-url).")
@@ -46,9 +48,9 @@ from core.tasks.generation.template_author import TemplateAuthor
 @click.option("--solver-script", "scripts", multiple=True,
               type=click.Path(path_type=Path, dir_okay=False, exists=True),
               help="A scripted policy (docs/tasks.md); several take turns.")
-@click.option("--solver-steps", default=20, show_default=True, type=click.IntRange(1, 1_000),
+@click.option("--solver-steps", default=20, show_default=True, type=Whole(1, 1_000),
               help="Commands an attempt.")
-@click.option("--temperature", default=1.0, show_default=True, type=click.FloatRange(0, 100), help="Of both models.")
+@click.option("--temperature", default=1.0, show_default=True, type=Number(0, 100), help="Of both models.")
 @json_option
 def generate(count: int, out: Path, seed: int, base_image: str, at_once: int, tries: int, as_json: bool,
              **models: Any) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from core.cli.log_access import reading, trajectory
+from core.cli.number import Whole
 from core.cli.options import endpoint_options
 from core.cli.output import emit, json_option, note, say, table
 from core.cli.task_generation import drafts, generate
@@ -71,7 +72,7 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
 @click.argument("session")
 @click.option("--model", required=True, help="The model that judges.")
 @endpoint_options
-@click.option("--answers", default=3, show_default=True, type=click.IntRange(1, 20),
+@click.option("--answers", default=3, show_default=True, type=Whole(1, 20),
               help="How often it is asked about each pair.")
 @json_option
 def novelty(session: str, model: str, base_url: str, key_env: str, answers: int, as_json: bool) -> None:

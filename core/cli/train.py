@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from core.cli.export import default_model
+from core.cli.number import Whole
+from core.cli.options import NewPlace
 from core.cli.output import emit, json_option, say
 from core.domain.errors import InvalidInput, LimitReached, ReportableError
 from core.llm.extra import require_extra
@@ -22,10 +24,10 @@ from core.workers.training import Metric, TrainFailure
 @click.command()
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("--model", default="", help="Folder of the model to start from (default: SmolLM2).")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for the weights and the metrics.")
-@click.option("--gpus", type=click.IntRange(1), help="GPUs that share the work and the model's memory (FSDP2).")
+@click.option("--out", required=True, type=NewPlace(file_okay=False), help="Folder for the weights and the metrics.")
+@click.option("--gpus", type=Whole(1), help="GPUs that share the work and the model's memory (FSDP2).")
 @click.option("--device", type=click.Choice(["auto", "cpu"]), help="cpu: use no GPU.")
-@click.option("--processes", type=click.IntRange(1), help="With --device cpu: so many share the work, as GPUs would.")
+@click.option("--processes", type=Whole(1), help="With --device cpu: so many share the work, as GPUs would.")
 @click.option("--thoughts", type=click.Choice(["drop", "context", "keep"]),
               help="Recorded reasoning in DATA: without loss (context), must train, must be absent.")
 @click.option("--dry-run", is_flag=True, help="Say what memory a run would take, by part, and start nothing.")

@@ -15,7 +15,11 @@ from which the desktop makes its own sentence in the reader's language.
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
+
+_ERRNO = re.compile(r"\[(?:Errno|WinError) -?\d+\] ")
+"""What Python puts before the system's own words; it says nothing to people."""
 
 
 class ReportableError(Exception):
@@ -24,9 +28,9 @@ class ReportableError(Exception):
     exit_status: ClassVar[int] = 1
 
     def __init__(self, code: str, sentence: str, **params: object) -> None:
-        super().__init__(sentence)
         self.code = code
-        self.sentence = sentence
+        self.sentence = _ERRNO.sub("", sentence)
+        super().__init__(self.sentence)
         self.params = params
 
 

@@ -22,6 +22,8 @@ from core.domain.session import SessionRow
 
 _TERM = re.compile(r'(-?)(?:([a-z]*:?)"([^"]*)"?|(\S+))')
 _COMPARED = re.compile(r"(steps|errors|score|cost|tokens|judged)(>=|<=|>|<|=)(\d+(?:\.\d+)?)(%?)\Z")
+_MEANT = re.compile(r"(?:steps|errors|score|cost|tokens|judged)[<>=]|is:")
+"""What begins so was meant as a term, whatever follows."""
 _SAYS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "=": operator.eq}
 _ABOUT_QUEUES = re.compile(r"\b(?:queue|assigned):|\bis:done\b")
@@ -81,8 +83,11 @@ class SessionQuery:
     def __init__(self, text: str = "") -> None:
         self.text = text
         self.is_about_queues = _ABOUT_QUEUES.search(text.casefold()) is not None
-        self._terms = [_term(minus == "-", f"{name}{phrase}" if phrase else plain)
-                       for minus, name, phrase, plain in _TERM.findall(text) if phrase or plain]
+        texts = [(minus == "-", f"{name}{phrase}" if phrase else plain)
+                 for minus, name, phrase, plain in _TERM.findall(text) if phrase or plain]
+        self._terms = [_term(negated, one) for negated, one in texts]
+        self.not_understood = tuple(one for _, one in texts if _MEANT.match(one.casefold()) and not _known(one))
+        """The terms that are looked for as words, though they were hardly meant so: steps>many, is:odd."""
 
     def passes(self, candidate: Candidate) -> bool:
         """Whether a session is listed."""
@@ -93,8 +98,12 @@ class SessionQuery:
 
 
 def _term(negated: bool, text: str) -> Term:
-    term = _comparison(text) or _quality(text) or _result(text) or _field(text) or _of_queue(text) or _word(text)
+    term = _known(text) or _word(text)
     return (lambda candidate: not term(candidate)) if negated else term
+
+
+def _known(text: str) -> Term | None:
+    return _comparison(text) or _quality(text) or _result(text) or _field(text) or _of_queue(text)
 
 
 def _comparison(text: str) -> Term | None:

@@ -41,7 +41,7 @@ class Staging:
         """Raises Conflict (folder_not_empty) where the folder holds something else than an earlier export, Unavailable
         (folder_unusable)."""
         self.folder, self.path = folder, folder / _STAGED
-        with _usable(folder):
+        with usable(folder):
             folder.mkdir(parents=True, exist_ok=True)
             finish_interrupted(folder)
             foreign = {p.name for p in folder.iterdir()} - {_STAGED}
@@ -59,7 +59,7 @@ class Staging:
 
     def put_in_place(self) -> None:
         """The data set is now what was written. Raises Unavailable (folder_unusable)."""
-        with _usable(self.folder):
+        with usable(self.folder):
             for path in self.path.iterdir():
                 sync(path)
             sync(self.path)
@@ -74,7 +74,7 @@ def finish_interrupted(folder: Path) -> None:
     whole = folder / _WHOLE
     if not whole.is_dir():
         return
-    with _usable(folder):
+    with usable(folder):
         if (whole / _MANIFEST).is_file():
             names = msgspec.json.decode((whole / _MANIFEST).read_bytes(), type=_Files).files
             (folder / _MANIFEST).unlink(missing_ok=True)
@@ -96,8 +96,9 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 @contextmanager
-def _usable(folder: Path) -> Iterator[None]:
+def usable(folder: Path) -> Iterator[None]:
+    """What is done in a folder that a person named. Raises Unavailable (folder_unusable), in words, for an OSError."""
     try:
         yield
     except OSError as error:
-        raise Unavailable("folder_unusable", f"{folder} cannot be used: {error}", path=str(folder)) from error
+        raise Unavailable("folder_unusable", f"{folder} cannot be used: {error.strerror}.", path=str(folder)) from error

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -184,9 +185,13 @@ def read_as(kind: type[_Table], values: Mapping[str, str], several: Sequence[str
         raise InvalidInput("unknown_setting", f"There is no training setting {unknown}{hint}", setting=unknown)
     lists = {name: [t for t in values[name].split(",") if t] for name in several if name in values}
     try:
-        return msgspec.convert({**values, **lists}, kind, strict=False)
+        read = msgspec.convert({**values, **lists}, kind, strict=False)
     except msgspec.ValidationError as error:
         raise _bad(f"Of the training settings {misfit(error, kind)}.") from error
+    for name in values:
+        if isinstance(number := getattr(read, name), float) and not math.isfinite(number):
+            raise _bad(f"{name} is {number}; it is a number with an end.")
+    return read
 
 
 def check_gpus(settings: TrainSettings, present: int) -> None:

@@ -16,6 +16,7 @@ import msgspec
 
 from core import program
 from core.domain.errors import InvalidInput, Unavailable
+from core.export.staging import usable
 from core.llm.extra import require_extra
 from core.llm.foreign_model import model_config
 from core.store.home import write_whole
@@ -156,5 +157,6 @@ def _claim(settings: TrainSettings, facts: DataFacts) -> None:
         before = msgspec.json.decode(path.read_bytes())
         check_same_run(settings.out, before, facts_of_run)
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, msgspec.json.format(msgspec.json.encode(facts_of_run), indent=2))
+    with usable(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, msgspec.json.format(msgspec.json.encode(facts_of_run), indent=2))

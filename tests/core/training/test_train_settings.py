@@ -37,7 +37,7 @@ def test_a_setting_that_does_not_exist_is_refused_with_the_one_that_was_meant():
 
 @pytest.mark.parametrize(("wrong", "says"), [
     ({"method": "magic"}, "method"), ({"batch": "0"}, "batch is 0"), ({"batch": "many"}, "batch"),
-    ({"learning_rate": "0"}, "above 0"), ({"learning_rate": "nan"}, "above 0"), ({"epochs": "-1"}, "above 0"),
+    ({"learning_rate": "0"}, "above 0"), ({"learning_rate": "nan"}, "with an end"), ({"epochs": "-1"}, "above 0"),
     ({"learning_rate": "1e-6", "min_learning_rate": "1e-5"}, "ends between"),
     ({"weight_decay": "-0.1"}, "weight_decay"),
     ({"beta2": "1"}, "beta2 is 1"), ({"clip": "-1"}, "clip"), ({"max_steps": "0"}, "max_steps"),
