@@ -247,12 +247,12 @@ def session_report(rows: SessionRows, samples: int, trained: set[int | None]) ->
     """The part of a session whose rows were all read; they train the steps `trained`."""
     trajectory, options = rows.trajectory, rows.options
     steps, outcomes, by_nobody = len(trajectory.steps), rows.outcomes, unjudged(trajectory, options)
-    as_kept = by_nobody & trained if options.unjudged == "keep" else set()
+    in_rows = by_nobody & trained if options.unjudged == "keep" else set()
     refused = {r.step for r in rows.refused if r.code == "in_a_refused_sample"} - trained
     return SessionReport(session=trajectory.session, title=trajectory.row.title, origin=trajectory.row.origin,
                          head=trajectory.seq, steps=steps, kept=outcomes["keep"], masked=outcomes["mask"],
                          partly=outcomes["partly"], undecided=outcomes["undecided"], unjudged=len(by_nobody),
-                         unjudged_trained=len(as_kept), unjudged_refused=len(by_nobody & refused), samples=samples,
+                         unjudged_trained=len(in_rows), unjudged_refused=len(by_nobody & refused), samples=samples,
                          rebuilt=rows.rebuilt, in_text=rows.in_text, refused=rows.refused,
                          thoughts=rows.thoughts["shown"], homeless_thoughts=rows.thoughts["homeless"],
                          verdicts=verdict_sources(trajectory))
