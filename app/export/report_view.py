@@ -65,7 +65,7 @@ class ReportView(LongText):
         if folder:
             return Part(text="✓ " + self.tr("Written to {folder}").format(folder=folder) + "\n", style="heading",
                         meaning="keep")
-        if report.unjudged:
+        if any(w.code == "unjudged_refused" for w in report.warnings):
             text = self.tr("✗ Nothing is written: nobody judged %n step(s)", "", plural(report.unjudged))
             return Part(text=text + "\n", style="heading", meaning="attention")
         text = self.tr("✓ Nothing would be refused") if not refused else self.tr("✗ %n refusal(s)", "", plural(refused))

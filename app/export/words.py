@@ -38,7 +38,9 @@ REASONS: dict[str, str] = {
     "template_error": QT_TRANSLATE_NOOP("ExportReasons", "The chat template refuses these messages."),
     "template_not_exact": QT_TRANSLATE_NOOP("ExportReasons", "The chat template leaves out what the model was told."),
     "template_too_slow": QT_TRANSLATE_NOOP("ExportReasons", "The chat template does not come to an end."),
-    "too_long": QT_TRANSLATE_NOOP("ExportReasons", "It has more tokens than a row may have."),
+    "too_long": QT_TRANSLATE_NOOP(
+        "ExportReasons", "It has more tokens than the model takes at once, or than a row of this export may have "
+                         "(tiphys export --max-tokens)."),
     "tools_not_rendered": QT_TRANSLATE_NOOP(
         "ExportReasons", "The chat template does not show the model all its tools."),
 }
@@ -52,8 +54,9 @@ REMARKS: dict[str, str] = {
         "ExportRemarks", "Nobody judged {steps} steps in {sessions} of {of} sessions. Let them be judged, or choose "
                          "at “Not judged” what becomes of such steps."),
     "unjudged_train": QT_TRANSLATE_NOOP(
-        "ExportRemarks", "{steps} steps in {sessions} of {of} sessions were judged by nobody; they train as if they "
-                         "were kept."),
+        "ExportRemarks", "{steps} steps in {sessions} of {of} sessions were judged by nobody: {trained} train as if "
+                         "they were kept, {refused} stand in refused samples, {others} are in no row for other "
+                         "reasons."),
     "unjudged_left_out": QT_TRANSLATE_NOOP(
         "ExportRemarks", "{steps} steps in {sessions} of {of} sessions were judged by nobody; they do not train."),
     "rebuilt": QT_TRANSLATE_NOOP(

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from core.cli.export_groups import GROUP_TARGETS, export_groups
 from core.cli.log_access import reading, trajectory
-from core.cli.number import Number
+from core.cli.number import Number, Whole
 from core.cli.options import NewPlace, sample_options
 from core.cli.output import emit, json_option, note, say
 from core.domain.plural import counted
@@ -70,6 +70,8 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
               help="Whether actions carried past a summary are trained once or in each sample.")
 @click.option("--chains/--no-chains", default=None,
               help="Merge a ReAct sample and its summary sample into one row (with weights: by default).")
+@click.option("--max-tokens", type=Whole(1, 2**31 - 1), default=ExportOptions().max_tokens, show_default=True,
+              help="Samples with more tokens are refused, and so are those that the model cannot take at once.")
 @click.option("--eval-share", default=0.0, type=Number(0, 1, max_open=True),
               help="Share of the tasks that are held out in a file for evaluation.")
 @click.option("--eval-task", "eval_tasks", multiple=True, metavar="ID", help="A task that is held out.")
@@ -108,8 +110,9 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
         note("No tokens are counted: the training extra is not here (tiphys train-setup).")
     options = _options(secrets, verdicts="none" if ablation else "final", on_secret="redact" if redact else "refuse",
                        **_given(chosen))
-    report = (run.dry_run(home.server_db, sessions, target, folder, options) if dry_run
-              else run.export(home.server_db, sessions, target, out, folder, options))
+    stands_in = not model
+    report = (run.dry_run(home.server_db, sessions, target, folder, options, stands_in=stands_in) if dry_run
+              else run.export(home.server_db, sessions, target, out, folder, options, stands_in=stands_in))
     if as_json:
         emit(report)
         return

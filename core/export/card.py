@@ -18,7 +18,7 @@ VERSION = 1
 """Of the manifest's form."""
 
 _COUNTS = ("samples", "react", "summary", "rows", "tokens", "trained", "longest", "seams", "duplicates", "renamed",
-           "merged", "cut", "eval_rows")
+           "merged", "cut", "eval_rows", "unjudged", "unjudged_trained", "unjudged_refused")
 
 _THOUGHTS = {"drop": "", "keep": ", the reasoning recorded before them",
              "context": " (not on the reasoning recorded before them)"}
@@ -72,7 +72,7 @@ def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
         f"- Balance: {options['balance']}, ReAct ×{options['react']}, summary ×{options['summary']}{preset}.",
         f"- Actions carried past a summary are trained {once}.",
         f"- Verdicts: {final}.",
-        f"- Steps that nobody judged: {_unjudged(report, options)}.",
+        f"- Steps that nobody judged, or of which nobody judged an action: {_unjudged(report, options)}.",
         f"- How to read it: {format.use}",
         f"- Content: SHA-256 `{facts['data_sha256']}`; everything else that was chosen or counted: `manifest.json`.",
         "",
@@ -97,9 +97,13 @@ def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
 
 
 def _unjudged(report: Report, options: dict[str, Any]) -> str:
-    count = sum(s.undecided for s in report.sessions)
-    fate = "trained as if they were kept" if options["unjudged"] == "keep" else "not trained"
-    return f"{count}, {fate}" if count else "none"
+    if not report.unjudged:
+        return "none"
+    if options["unjudged"] != "keep":
+        return f"{report.unjudged}, not trained"
+    others = report.unjudged - report.unjudged_trained - report.unjudged_refused
+    return (f"{report.unjudged}, of which {report.unjudged_trained} are trained as if they were kept, "
+            f"{report.unjudged_refused} stand in refused samples and {others} are in no row for other reasons")
 
 
 def _sources(report: Report) -> list[str]:

@@ -16,8 +16,16 @@ _NAMED = 5
 
 
 def decided(entry: StepEntry, options: ExportOptions) -> StepOutcome:
-    """What was decided on a step by those whose verdicts count here; keep, where none shall count."""
-    return together(decided_by_action(entry, options).values())
+    """What was decided on a step by those whose verdicts count here; keep, where none shall count. A step of which one
+    action is masked is masked in part, also where nobody judged another."""
+    found = set(decided_by_action(entry, options).values())
+    return "partly" if "mask" in found and len(found) > 1 else together(found)
+
+
+def unjudged(trajectory: Trajectory, options: ExportOptions) -> set[int]:
+    """The numbers of the steps on which, or on an action of which, nobody decided."""
+    return {entry.head.number for entry in trajectory.steps
+            if "undecided" in decided_by_action(entry, options).values()}
 
 
 def decided_by_action(entry: StepEntry, options: ExportOptions) -> dict[int, Outcome]:
@@ -43,15 +51,15 @@ def refuse_unjudged(source: LogSource, sessions: Sequence[str], options: ExportO
     counts: dict[str, tuple[int, int]] = {}
     for session in sessions:
         trajectory = source.trajectory(session)
-        if undecided := outcomes(trajectory, options)["undecided"]:
-            counts[session] = undecided, len(trajectory.steps)
+        if open_steps := unjudged(trajectory, options):
+            counts[session] = len(open_steps), len(trajectory.steps)
     if counts:
-        steps = sum(undecided for undecided, _ in counts.values())
+        steps = sum(count for count, _ in counts.values())
         sentence = UNJUDGED.format(steps=steps, sessions=len(counts), of=len(sessions), named=named_sessions(counts))
         raise Conflict("steps_unjudged", sentence, steps=steps, sessions=len(counts))
 
 
 def named_sessions(counts: dict[str, tuple[int, int]]) -> str:
-    """The first sessions, each with how many of its steps nobody judged (session → undecided, all)."""
-    named = [f"{session}: {undecided} of {of}" for session, (undecided, of) in list(counts.items())[:_NAMED]]
+    """The first sessions, each with how many of its steps nobody judged (session → these, all)."""
+    named = [f"{session}: {count} of {of}" for session, (count, of) in list(counts.items())[:_NAMED]]
     return ", ".join(named) + (f", and {len(counts) - _NAMED} more" if len(counts) > _NAMED else "")

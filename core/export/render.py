@@ -58,8 +58,8 @@ class Renderer:
     """Renders with the tokenizer and chat template in a model's folder (or another template, given as text).
 
     `renders_calls`: the template shows tools, calls and results; `renders_thoughts`: also the text beside a call.
-    `demands_turns`: it refuses two messages of a person one after the other.
-    `room` is how many tokens the model takes at once, None where its folder does not say so.
+    `demands_turns`: it refuses two messages of a person one after the other. `model` is its folder's name. `room` is
+    how many tokens the model takes at once, None where its folder does not say so.
     `refusal` tells why nothing can be split exactly, where nothing can. `thoughts`: the recorded reasoning of messages
     is left out (drop), shown without loss (context) or trained with its action (keep). Raises Unavailable without the
     training extra, InvalidInput where the folder holds no tokenizer or template.
@@ -83,7 +83,7 @@ class Renderer:
         self.renders_calls, self.renders_thoughts = best.renders_calls, best.renders_thoughts
         self.demands_turns = best.demands_turns
         self.refusal = best.refusal
-        self.room = context_of(Path(model_dir))
+        self.model, self.room = Path(model_dir).name, context_of(Path(model_dir))
 
     @property
     def mode(self) -> dict[str, Any]:

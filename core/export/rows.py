@@ -88,14 +88,14 @@ class SessionRows:
         self.in_text = False
         self.thoughts: Counter[str] = Counter()
         self._renderer = renderer
-        self._options = options
+        self.options = options
         self.cleaner = Cleaner(options)
         self._collector = SampleCollector(self.trajectory, source, options, whole=whole)
 
     @property
     def outcomes(self) -> Counter[StepOutcome]:
         """How many steps were decided how."""
-        return outcomes(self.trajectory, self._options)
+        return outcomes(self.trajectory, self.options)
 
     def __iter__(self) -> Iterator[SampleRow]:
         for sample in self._collector.samples():
@@ -122,7 +122,7 @@ class SessionRows:
     def _best(self, sample: Sample) -> _Attempt:
         """The sample's rows in the form that is asked for. Where the template has calls of its own but does not take
         all of these (gpt-oss: one a message, and no result without a call), plain text, if more actions train so."""
-        asked = self._options.calls
+        asked = self.options.calls
         if (asked == "text" or (asked == "auto" and self._lacks_calls(sample))) and uses_calls(sample):
             self.in_text = True
             return self._tried(in_text_form(sample))
@@ -136,7 +136,7 @@ class SessionRows:
         return plain
 
     def _without_thoughts(self, sample: Sample) -> Sample:
-        return _mapped(sample, lambda _: False) if self._options.thoughts == "drop" else sample
+        return _mapped(sample, lambda _: False) if self.options.thoughts == "drop" else sample
 
     def _tried(self, sample: Sample) -> _Attempt:
         if self._renderer is not None and self._renderer.shows_thoughts:
@@ -163,22 +163,27 @@ class SessionRows:
             return [SampleRow(sample=sample, trained=tuple(p.trained for p in sample.parts))]
         masked = {i: _placed(p) for i, p in enumerate(sample.parts) if p.trained and p.masked is not None}
         rows = self._renderer.render_all([p.message for p in sample.parts], shown, sample.tools, sample.day, masked)
-        longest = max(len(r.ids) for r in rows)
-        most = min(filter(None, (self._options.max_tokens, self._renderer.room)), default=longest)
-        if longest > most:
-            raise InvalidInput("too_long", f"The sample {sample.name} has {longest} tokens, more than {most}.")
+        self._refuse_too_long(sample.name, max(len(r.ids) for r in rows), self._renderer)
         without = {i for i, p in enumerate(sample.parts) if self._awaits_word(p)}
         rows = [_untrained(r, without) for r in rows] if without else rows
         return [SampleRow(sample=sample, trained=_exact(r, len(shown)), rendered=r, part=i) for i, r in enumerate(rows)]
 
+    def _refuse_too_long(self, name: str, tokens: int, renderer: Renderer) -> None:
+        if renderer.room is not None and tokens > renderer.room:
+            raise InvalidInput("too_long", f"The sample {name} has {tokens} tokens; the model {renderer.model} takes "
+                               f"at most {renderer.room}. Name one with a longer context: --model.")
+        if self.options.max_tokens is not None and tokens > self.options.max_tokens:
+            raise InvalidInput("too_long", f"The sample {name} has {tokens} tokens; a row of this export has at most "
+                               f"{self.options.max_tokens}. Raise that with --max-tokens.")
+
     def _awaits_word(self, part: SamplePart) -> bool:
         """Whether an action is shown in its place though it does not train: nobody judged it, and nobody said what
         becomes of such ones. Nothing is written before that."""
-        return part.state == "undecided" and self._options.unjudged == "refuse"
+        return part.state == "undecided" and self.options.unjudged == "refuse"
 
     def _count_thoughts(self, row: SampleRow, recorded: set[int | None]) -> None:
         """Of the answers that a row trains, those whose thought was `recorded`."""
-        if self._options.thoughts != "drop":
+        if self.options.thoughts != "drop":
             trained = [p for p, t in zip(row.sample.parts, row.trained, strict=True) if t and p.step in recorded]
             self.thoughts.update("shown" if p.message.reasoning else "homeless" for p in trained)
 

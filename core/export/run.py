@@ -15,7 +15,7 @@ from core.domain.trajectory import Trajectory
 from core.export.card import manifest, write_papers
 from core.export.chains import copies, merged
 from core.export.formats import DatasetFormat, format_named
-from core.export.judged import named_sessions, refuse_unjudged
+from core.export.judged import named_sessions, refuse_unjudged, unjudged
 from core.export.options import ExportOptions
 from core.export.render import Renderer
 from core.export.rows import SampleRow, SessionRows
@@ -30,7 +30,8 @@ OnProgress = Callable[[float], None]
 
 
 def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
-            options: ExportOptions = ExportOptions(), on_progress: OnProgress | None = None) -> Report:
+            options: ExportOptions = ExportOptions(), on_progress: OnProgress | None = None, *,
+            stands_in: bool = False) -> Report:
     """What `export` would write, and what it would refuse and why; findings block nothing here.
 
     Steps that nobody judged train nothing here as long as nobody said what becomes of them. Raises ReportableError.
@@ -45,7 +46,7 @@ def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
         report.rows += 0 if held else objects * copies(row, options)
 
     blind = kind.needs_tokens and not model_dir and not has_extra("transformers")
-    renderer = None if blind else open_renderer(kind, model_dir, options)
+    renderer = None if blind else open_renderer(kind, model_dir, options, stands_in)
     _read(log, sessions, kind, renderer, options, report, count, on_progress)
     if blind:
         report.warnings.append(warning("no_tokenizer_at_hand"))
@@ -53,19 +54,21 @@ def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
 
 
 def export(log: Path, sessions: Sequence[str], format: str, out: Path, model_dir: str,
-           options: ExportOptions = ExportOptions(), on_progress: OnProgress | None = None) -> Report:
+           options: ExportOptions = ExportOptions(), on_progress: OnProgress | None = None, *,
+           stands_in: bool = False) -> Report:
     """Write a data set: data file, manifest.json, README.md. `log` is a file of the store, read only.
 
-    `model_dir` gives tokenizer and chat template; "" only for formats of messages. Raises ReportableError; then, and
-    wherever the program is ended, the data set is the one that was there before, or the new one whole. Conflict
-    (findings_unseen): something looks like a secret and nobody allowed it; (steps_unjudged): there are steps that
-    nobody judged, and nobody said what becomes of them.
+    `model_dir` gives tokenizer and chat template; "" only for formats of messages. It `stands_in` where nobody named
+    it: then rows of messages, on which another model may be trained, need not fit into its context. Raises
+    ReportableError; then, and wherever the program is ended, the data set is the one that was there before, or the new
+    one whole. Conflict (findings_unseen): something looks like a secret and nobody allowed it; (steps_unjudged): there
+    are steps that nobody judged, and nobody said what becomes of them.
     """
     kind = format_named(format)
     options = _check(kind, options)
     with closing(LogSource(log)) as source:
         refuse_unjudged(source, list(dict.fromkeys(sessions)), options)
-    renderer = open_renderer(kind, model_dir, options)
+    renderer = open_renderer(kind, model_dir, options, stands_in)
     report = Report()
     with Staging(out) as staged:
         with RowWriter(staged.path, kind, options) as writer, RowWriter(staged.path, kind, _plain(options),
@@ -119,12 +122,15 @@ def _block(report: Report, options: ExportOptions) -> None:
         raise Conflict("findings_unseen", why, kinds=kinds, places=places)
 
 
-def open_renderer(kind: DatasetFormat, model_dir: str, options: ExportOptions) -> Renderer | None:
+def open_renderer(kind: DatasetFormat, model_dir: str, options: ExportOptions,
+                  stands_in: bool = False) -> Renderer | None:
     """The renderer of a model's folder; None where the format does without. Raises ReportableError."""
     if model_dir:
         renderer = Renderer(model_dir, thoughts=options.thoughts if kind.needs_tokens else "drop")
         if renderer.refusal is not None:
             raise renderer.refusal
+        if stands_in and not kind.needs_tokens:
+            renderer.room = None
         return renderer
     if kind.needs_tokens:
         raise InvalidInput("no_model", f"The format {kind.name} needs a model's folder for its tokenizer and template.")
@@ -143,10 +149,12 @@ def _read(log: Path, sessions: Sequence[str], kind: DatasetFormat, renderer: Ren
             rows = SessionRows(source, session, renderer, options, whole=not kind.needs_tokens)
             before = report.samples
             distinct = _distinct(rows, seen, options, report)
+            trained: set[int | None] = set()
             for row in merged(distinct) if options.chains else distinct:
                 count_row(report, row)
                 take(row, session in held)
-            report.sessions.append(session_report(rows, report.samples - before))
+                trained |= _trained(row, _plain(options) if session in held else options)
+            report.sessions.append(session_report(rows, report.samples - before, trained))
             report.findings += rows.cleaner.leaks
             report.renamed += rows.cleaner.renamed
             if on_progress is not None:
@@ -165,12 +173,17 @@ def _distinct(rows: Iterable[SampleRow], seen: set[str], options: ExportOptions,
         yield row
 
 
+def _trained(row: SampleRow, options: ExportOptions) -> set[int | None]:
+    """The steps that a row trains, as far as the row is written at all."""
+    parts = zip(row.sample.parts, row.trained, strict=True) if copies(row, options) else ()
+    return {part.step for part, trains in parts if trains}
+
+
 def _warn(report: Report, options: ExportOptions) -> None:
-    undecided = {s.session: (s.undecided, s.steps) for s in report.sessions if s.undecided}
-    if undecided:
-        if options.unjudged == "refuse":
-            report.unjudged = sum(count for count, _ in undecided.values())
-        report.warnings.append(_on_unjudged(undecided, options, len(report.sessions)))
+    for name in ("unjudged", "unjudged_trained", "unjudged_refused"):
+        setattr(report, name, sum(getattr(s, name) for s in report.sessions))
+    if report.unjudged:
+        report.warnings.append(_on_unjudged(report, options))
     _warn_if(report, "rebuilt", sessions=sum(s.rebuilt for s in report.sessions))
     if options.thoughts != "drop":
         _warn_of_thoughts(report)
@@ -195,10 +208,13 @@ def _warn_of_thoughts(report: Report) -> None:
         report.warnings.append(warning("no_thoughts"))
 
 
-def _on_unjudged(undecided: dict[str, tuple[int, int]], options: ExportOptions, sessions: int) -> ExportWarning:
+def _on_unjudged(report: Report, options: ExportOptions) -> ExportWarning:
     code = {"refuse": "unjudged_refused", "keep": "unjudged_train"}.get(options.unjudged, "unjudged_left_out")
-    return warning(code, steps=sum(count for count, _ in undecided.values()), sessions=len(undecided), of=sessions,
-                   named=named_sessions(undecided))
+    counts = {s.session: (s.unjudged, s.steps) for s in report.sessions if s.unjudged}
+    others = report.unjudged - report.unjudged_trained - report.unjudged_refused
+    return warning(code, steps=report.unjudged, sessions=len(counts), of=len(report.sessions),
+                   named=named_sessions(counts), trained=report.unjudged_trained, refused=report.unjudged_refused,
+                   others=others)
 
 
 def held_out(tasks: Mapping[str, str], options: ExportOptions) -> set[str]:
@@ -227,13 +243,16 @@ def count_row(report: Report, row: SampleRow) -> None:
     report.seams += row.rendered.seams if row.rendered else 0
 
 
-def session_report(rows: SessionRows, samples: int) -> SessionReport:
-    """The part of a session whose rows were all read."""
-    trajectory = rows.trajectory
-    steps, outcomes = len(trajectory.steps), rows.outcomes
+def session_report(rows: SessionRows, samples: int, trained: set[int | None]) -> SessionReport:
+    """The part of a session whose rows were all read; they train the steps `trained`."""
+    trajectory, options = rows.trajectory, rows.options
+    steps, outcomes, by_nobody = len(trajectory.steps), rows.outcomes, unjudged(trajectory, options)
+    in_rows = by_nobody & trained if options.unjudged == "keep" else set()
+    refused = {r.step for r in rows.refused if r.code == "in_a_refused_sample"} - trained
     return SessionReport(session=trajectory.session, title=trajectory.row.title, origin=trajectory.row.origin,
                          head=trajectory.seq, steps=steps, kept=outcomes["keep"], masked=outcomes["mask"],
-                         partly=outcomes["partly"], undecided=outcomes["undecided"], samples=samples,
+                         partly=outcomes["partly"], undecided=outcomes["undecided"], unjudged=len(by_nobody),
+                         unjudged_trained=len(in_rows), unjudged_refused=len(by_nobody & refused), samples=samples,
                          rebuilt=rows.rebuilt, in_text=rows.in_text, refused=rows.refused,
                          thoughts=rows.thoughts["shown"], homeless_thoughts=rows.thoughts["homeless"],
                          verdicts=verdict_sources(trajectory))

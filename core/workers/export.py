@@ -63,8 +63,8 @@ WARNINGS = {
     "no_tokenizer_at_hand": "No tokenizer was at hand: tokens are not counted, and what a model's template or length "
                             "would refuse is not known.",
     "unjudged_refused": f"Writing is refused. {UNJUDGED}",
-    "unjudged_train": "{steps} steps in {sessions} of {of} sessions were judged by nobody; they train as if they were "
-                      "kept.",
+    "unjudged_train": "{steps} steps in {sessions} of {of} sessions were judged by nobody: {trained} train as if they "
+                      "were kept, {refused} stand in refused samples, {others} are in no row for other reasons.",
     "unjudged_left_out": "{steps} steps in {sessions} of {of} sessions were judged by nobody; they do not train.",
     "rebuilt": "{sessions} sessions do not say exactly what the model was given; their contexts are put together from "
                "what they do say.",
@@ -117,9 +117,11 @@ class VerdictSource(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
 class SessionReport(msgspec.Struct, kw_only=True):
     """One session's part. `head` is the seq up to which its log was read. Of its steps so many were decided to be kept,
-    masked and `partly` masked (one of their actions is, another is kept); on `undecided`, or an action of them, nobody
-    decided. Of the trained answers whose reasoning was recorded and asked for, `thoughts` have it in a row, and
-    `homeless_thoughts` have not, as the template has no place for it."""
+    masked and `partly` masked (one of their actions is, another is not); on `undecided`, or an action of them, nobody
+    decided: these four are all steps. `unjudged` are the undecided ones and those masked in part of which nobody judged
+    another action; of them `unjudged_trained` are trained in a row as if they were kept, and of the others
+    `unjudged_refused` stand in refused samples. Of the trained answers whose reasoning was recorded and asked for,
+    `thoughts` have it in a row, and `homeless_thoughts` have not, as the template has no place for it."""
 
     session: str
     title: str = ""
@@ -130,6 +132,9 @@ class SessionReport(msgspec.Struct, kw_only=True):
     masked: int = 0
     partly: int = 0
     undecided: int = 0
+    unjudged: int = 0
+    unjudged_trained: int = 0
+    unjudged_refused: int = 0
     samples: int = 0
     rebuilt: bool = False
     in_text: bool = False
@@ -143,8 +148,8 @@ class Report(msgspec.Struct, kw_only=True):
     """What an export did, or would do. `samples` are distinct ones, `rows` what balance makes of them, `eval_rows`
     those in the file for evaluation; tokens count distinct samples. `duplicates` were left out, `merged` rows are two
     samples in one, `cut` rows go on with a sample that one row cannot hold exactly, `renamed` counts people's folders
-    in paths, `unjudged` steps await a word before anything is written, `findings` tell what looked like a secret and
-    was replaced."""
+    in paths, `unjudged` and what follows it are the sums over all sessions, `findings` tell what looked like a secret
+    and was replaced."""
 
     samples: int = 0
     react: int = 0
@@ -160,6 +165,8 @@ class Report(msgspec.Struct, kw_only=True):
     cut: int = 0
     eval_rows: int = 0
     unjudged: int = 0
+    unjudged_trained: int = 0
+    unjudged_refused: int = 0
     eval_sessions: list[str] = []
     findings: list[Leak] = []
     sessions: list[SessionReport] = []

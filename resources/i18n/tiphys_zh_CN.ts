@@ -2727,8 +2727,8 @@
         <translation>对话模板的渲染没有结束。</translation>
     </message>
     <message>
-        <source>It has more tokens than a row may have.</source>
-        <translation>它的词元数超过一行所允许的数目。</translation>
+        <source>It has more tokens than the model takes at once, or than a row of this export may have (tiphys export --max-tokens).</source>
+        <translation>它的词元数超过模型一次所能容纳的，或超过本次导出每行所允许的（tiphys export --max-tokens）。</translation>
     </message>
     <message>
         <source>The chat template does not show the model all its tools.</source>
@@ -2746,8 +2746,8 @@
         <translation>{of} 个会话中有 {sessions} 个共 {steps} 步无人裁定。请裁定它们，或在“无裁定”处选择如何处理这些步骤。</translation>
     </message>
     <message>
-        <source>{steps} steps in {sessions} of {of} sessions were judged by nobody; they train as if they were kept.</source>
-        <translation>{of} 个会话中有 {sessions} 个共 {steps} 步无人裁定；它们按保留来训练。</translation>
+        <source>{steps} steps in {sessions} of {of} sessions were judged by nobody: {trained} train as if they were kept, {refused} stand in refused samples, {others} are in no row for other reasons.</source>
+        <translation>{of} 个会话中有 {sessions} 个共 {steps} 步无人裁定：其中 {trained} 步按保留来训练，{refused} 步在被拒绝的样本中，{others} 步因其他原因不在任何行中。</translation>
     </message>
     <message>
         <source>{steps} steps in {sessions} of {of} sessions were judged by nobody; they do not train.</source>

@@ -86,3 +86,15 @@ def test_ctrl_c_while_the_program_loads_leaves_no_traceback(tmp_path) -> None:
 
 def test_one_is_one() -> None:
     assert [counted(n, "row") for n in (0, 1, 2_000)] == ["0 rows", "1 row", "2,000 rows"]
+
+
+def test_rows_of_messages_need_not_fit_a_model_that_nobody_named(tiphys, imported, tmp_path, monkeypatch) -> None:
+    model = make_tokenizer(tmp_path / "model")
+    (model / "config.json").write_text('{"max_position_embeddings": 8}')
+    monkeypatch.setattr("core.cli.export.default_model", lambda _: str(model))
+    words = ("export", imported, "--out", tmp_path / "out", "--dry-run", "--unjudged", "keep")
+    ran = tiphys(*words, "--to", "chat")
+    assert ran.status == 0 and "too_long" not in ran.out and "0 samples" not in ran.out
+    assert "takes at most 8. Name one with a longer context: --model." in tiphys(*words, "--to", "trl").out
+    ran = tiphys(*words, "--to", "chat", "--max-tokens", "9")
+    assert "a row of this export has at most 9. Raise that with --max-tokens." in ran.out

@@ -233,7 +233,7 @@ def test_the_kept_actions_of_a_step_are_trained_and_the_masked_one_is_not(tmp_pa
     assert [(s, a) for s in (1, 2, 3) for a in (1, 2, 3) if not holds(text, s, a)] == [(2, 2)]
     assert "Gedanke 1." in text and "Gedanke 2." not in text and "Gedanke 3." in text
     assert all(holds(row.rendered.text, 2, a) for a in (1, 2, 3)), "what is masked stays in the context"
-    assert (read.outcomes["mask"], read.outcomes["undecided"], read.refused) == (0, 3, [])
+    assert (read.outcomes["partly"], read.outcomes["undecided"], read.refused) == (1, 2, [])
 
 
 def test_a_step_is_masked_whole_by_its_own_verdict_or_by_one_on_each_action(tmp_path):
@@ -315,7 +315,7 @@ def test_an_action_that_nobody_judged_beside_a_kept_one_is_trained_only_by_a_wor
         rows, read = rows_of(folder, made, renderer, unjudged=unjudged)
         text = trained_text(renderer, rows[0].rendered)  # type: ignore[arg-type]
         assert [a for a in (1, 2, 3) if holds(text, 2, a)] == trained
-        assert (read.outcomes["undecided"], read.outcomes["mask"]) == (1, 2)
+        assert (read.outcomes["partly"], read.outcomes["mask"]) == (1, 2)
     with pytest.raises(Conflict, match="Nobody judged 1 steps"):
         export(tmp_path / "keep" / "log.db", ["s"], "chat", tmp_path / "out", "")
     made.say(VerdictGiven(step=2, action=3, value="keep"), PERSON)

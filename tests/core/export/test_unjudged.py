@@ -75,7 +75,7 @@ def test_keep_trains_them_mask_does_not_and_both_are_said(tmp_path):
         manifest = msgspec.json.decode((tmp_path / word / "manifest.json").read_bytes())
         assert manifest["options"]["unjudged"] == word and manifest["sessions"][0]["undecided"] == 2
         card = (tmp_path / word / "README.md").read_text()
-        assert f"nobody judged: 2, {'trained' if word == 'keep' else 'not trained'}" in card
+        assert f"judged an action: 2, {'of which 2 are trained' if word == 'keep' else 'not trained'}" in card
 
 
 def test_whose_verdicts_shall_not_count_has_judged_nothing_and_an_ablation_asks_nobody(tmp_path):
