@@ -99,6 +99,8 @@ class OutlineView(QWidget):
         show_all.triggered.connect(self._end_words)
         self.nothing = Empty(self.tr("No line holds these words."), self, action=show_all)
         self._hits = Faces(self.list, self.nothing)
+        self._show_hits()
+        model.modelReset.connect(self._show_hits)
         content = QWidget(self)
         column(self.words, (self._hits, 1), self.plan, on=content, spacing=0, margin=0)
         self._faces = Faces(content, self.empty, self)
@@ -137,10 +139,13 @@ class OutlineView(QWidget):
 
     def _on_words(self, text: str) -> None:
         self._model.filter(text)
-        self._hits.show_content(self._model.rowCount() > 0 or not text)
+        self._show_hits()
         self.list.setCurrentIndex(self._model.index(0))
         if not text:
             self.words.hide()
+
+    def _show_hits(self) -> None:
+        self._hits.show_content(self._model.rowCount() > 0 or not self.words.text())
 
 
 def _is_letter(event: QKeyEvent) -> bool:

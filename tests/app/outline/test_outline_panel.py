@@ -131,6 +131,7 @@ def test_the_outline_is_read_folded_filtered_and_left_by_keys(qtbot, place):
     view.resize(260, 500)
     view.show()
     place.cursor.move(main, 1)
+    assert view.list.isVisible() and not view.nothing.isVisible(), "nobody has typed a word"
     assert [text.words for text in texts(view)] == ["Task", "Mend", "Find the loop.", "And now the tests.", "Answer",
                                                     "Ended: finished"]
     assert (texts(view)[2].right, texts(view)[2].failed) == ("2", 1)
