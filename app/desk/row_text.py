@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from math import nan
+from math import isnan, nan
 
 import msgspec
 from PySide6.QtCore import QCoreApplication
@@ -74,7 +74,7 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
     if item.kind == "step":
         return step_row(trajectory, int(item.ref), reader)
     if item.kind == "guidance":
-        return _guidance(trajectory.guidance[str(item.ref)])
+        return _guidance(trajectory, trajectory.guidance[str(item.ref)])
     if item.kind == "summary":
         summary = trajectory.summaries[str(item.ref)]
         template = QCoreApplication.translate("Row", "summary of {first}–{last}")
@@ -223,14 +223,22 @@ def _inside(steps: Steps, at: int, until: int, reader: str) -> tuple[str, str]:
     return "", ""
 
 
-def _guidance(guidance: Guidance) -> RowText:
+def _guidance(trajectory: Trajectory, guidance: Guidance) -> RowText:
     is_simulated = guidance.author == SIMULATED_USER
     author = QCoreApplication.translate("Row", "Simulated") if is_simulated else speaker(guidance)
     title = _short(requested(guidance.text) or guidance.text)
     look = "person" if guidance.by_person else ""
     icon = "ship-wheel" if guidance.by_person and guidance.author != FOREIGN_PERSON else "user-round"
-    return RowText(time=quantities.clock(guidance.queued_at), icon=icon, tool=author, meaning=look, ground=look,
+    return RowText(time=_asked_at(trajectory, guidance), icon=icon, tool=author, meaning=look, ground=look,
                    title=title, lines=3)
+
+
+def _asked_at(trajectory: Trajectory, guidance: Guidance) -> str:
+    """When it was said; of a file without times nobody knows, as its events bear the time of the import."""
+    steps, created = trajectory.steps, trajectory.created
+    if created and created.origin != "live" and len(steps) and isnan(steps.started[0]) and isnan(steps.ended[0]):
+        return ""
+    return quantities.clock(guidance.queued_at)
 
 
 def speaker(guidance: Guidance) -> str:

@@ -36,6 +36,7 @@ def test_a_row_says_whose_words_they_are(qtbot, author, word, people, phases) ->
     trajectory = run(author)
     row = row_text(trajectory, "guidance", 1, 1)
     assert (row.tool, row.title, row.ground) == (word.removesuffix(" user"), "There.", "person" if people else "")
+    assert row.time == "", "the file has no times: that of the import is nobody's"
     assert counts_of(trajectory)["guidance"] == people
     assert list(new_items(trajectory, "guidance", Facets(), 0, 0, "")) == [1] * people
     assert Overview(trajectory).lines == [(1, "person")] * people
