@@ -56,7 +56,9 @@ def stored(found: tuple[FoundPicture, ...], put: Callable[[bytes], str]) -> tupl
     return () if not found else tuple(picture for one in found if (picture := one.stored(put)) is not None)
 
 
-_HOLDERS = frozenset({"content", "output", "parts", "image_urls", "functionResponse", "response"})
+_HOLDERS = ("content", "output", "parts", "image_urls", "functionResponse", "response")
+"""Members in which pictures may lie, in the order in which they are looked at."""
+
 _NAMES = frozenset({"source", "inlineData", "inline_data", "image_url", "image", "data"})
 """Members without one of which a block is no picture."""
 
@@ -70,8 +72,8 @@ def _collect(value: Any, depth: int, found: list[FoundPicture]) -> None:
     elif isinstance(value, dict):
         if not _NAMES.isdisjoint(value) and (picture := _picture(value)) is not None:
             found.append(picture)
-        elif not _HOLDERS.isdisjoint(value):
-            for key in ("content", "output", "parts", "image_urls", "functionResponse", "response"):
+        else:
+            for key in _HOLDERS:
                 if isinstance(value.get(key), list | dict):
                     _collect(value[key], depth + 1, found)
     elif isinstance(value, str) and depth and (one := _of_address(value)).base64:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import os
 import posixpath
-import stat
 import tarfile
 import threading
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput, LimitReached, ReportableError
+from core.store.regular_file import open_regular
 
 PIECE = 1 << 20
 _BLOCK = 512
@@ -50,11 +50,10 @@ async def tar_of(files: Iterable[tuple[str, Path]]) -> AsyncIterator[bytes]:
 
 def _opened(path: Path) -> int:
     try:
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        file = open_regular(path, follow=False)
     except OSError as error:
         raise InvalidInput("unreadable_file", f"{path} cannot be read: {error}", path=str(path)) from error
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
+    if file is None:
         raise InvalidInput("unreadable_file", f"{path} is no regular file.", path=str(path))
     return file
 

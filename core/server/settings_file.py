@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from core.domain.errors import InvalidInput, NotFound, Unavailable
+from core.store.regular_file import open_regular
 
 DEFAULT_FILE = Path("/etc/tiphys/server.toml")
 """Read where it exists and nothing else is named; never by a private server."""
@@ -139,11 +139,14 @@ def read_settings(path: Path | None) -> dict[str, SettingValue]:
 
 def _bytes_of(path: Path) -> bytes:
     """A device or a pipe is not waited for, and nothing without an end is read to it."""
-    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-        data = file.read(_LARGEST + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
-    if data is None or len(data) > _LARGEST:
-        why = "it is no regular file" if data is None else f"it has more than {_LARGEST:,} bytes"
-        raise InvalidInput("bad_settings_file", f"{path} is no settings file: {why}.", path=str(path))
+    handle = open_regular(path, follow=True)
+    if handle is None:
+        raise InvalidInput("bad_settings_file", f"{path} is no settings file: it is no regular file.", path=str(path))
+    with os.fdopen(handle, "rb") as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise InvalidInput("bad_settings_file", f"{path} is no settings file: it has more than {_LARGEST:,} bytes.",
+                           path=str(path))
     return data
 
 

@@ -14,6 +14,7 @@ from pathlib import Path, PureWindowsPath
 
 from core.domain.errors import InvalidInput, LimitReached
 from core.domain.host_rights import is_absolute
+from core.store.regular_file import open_regular
 
 MAX_TEXT = 1 << 20
 MAX_FILES = 200_000
@@ -53,11 +54,10 @@ def inside(folder: Path, name: str) -> Path:
 def open_file(path: Path) -> int:
     """A descriptor of a regular file, which is not waited for and not followed. Raises InvalidInput. Close it."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = open_regular(path, follow=False)
     except OSError as error:
         raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
+    if handle is None:
         raise InvalidInput("bad_task_file", f"{path} is no regular file.", path=str(path))
     return handle
 
