@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from PySide6.QtTest import QTest
 from support.logs import Maker
 from support.panels import told_session
 from support.window import shown_window
 
+from app.places import memory as places
 from app.places.memory import PlaceMemory
 
 
@@ -117,4 +119,16 @@ def test_a_window_that_is_killed_loses_no_place(tmp_path: Path):
         memory = reader(place, made)
         place.cursor.move("s1")
         assert place.sight.step == 4 and made.docks["trajectory"].widget().shown_filters() == {"find": "line"}
+        memory.setParent(None)
+
+
+def test_a_place_is_stored_while_the_window_stays_open(tmp_path: Path, monkeypatch):
+    """Nobody leaves, closes or asks for it."""
+    monkeypatch.setattr(places, "SOON_MS", 10)
+    with shown_window(tmp_path, told_session(), layout="read") as (made, place):
+        memory = reader(place, made)
+        place.cursor.move("s1", 4)
+        while not (tmp_path / "read.json").exists():  # ended by the suite's own limit
+            QTest.qWait(10)
+        assert memory.place_in("s1")[0] == 4
         memory.setParent(None)
