@@ -128,6 +128,25 @@ def test_stopping_before_the_first_update_ends_and_another_run_in_the_folder_is_
     assert refused.value.code == "other_run" and refused.value.params["fields"] == ["epochs"]
 
 
+def test_a_second_training_in_the_folder_is_refused_until_the_first_is_gone(data, model, tmp_path, monkeypatch, caplog):
+    out = tmp_path / "r"
+    with start(data, model, out, epochs=500) as first:
+        until(first, 2)
+        with pytest.raises(Conflict) as refused:
+            run(settings(data, model, out, epochs=500))
+        with start(data, model, out, epochs=500) as second:
+            told = json.loads(second.stdout.read())
+        until(first, 1)
+        first.send_signal(signal.SIGKILL)
+    assert refused.value.code == told["error"]["code"] == "run_at_work" and second.returncode == Conflict.exit_status
+    stopped = threading.Event()
+    stopped.set()
+    assert run(settings(data, model, out, epochs=500), stop=stopped).stopped  # a lock dies with its holder
+    monkeypatch.setattr("core.store.lock._lock", lambda *_, **__: False)  # as on a shared disk without locks
+    assert run(settings(data, model, tmp_path / "other", epochs=500), stop=stopped).stopped
+    assert "without locks" in caplog.text and not [*(tmp_path / "other").glob("run.lock.*")]
+
+
 def test_rows_that_the_model_has_no_room_for_are_refused(data, model, tmp_path):
     small = shutil.copytree(model, tmp_path / "small")
     config = json.loads((small / "config.json").read_text())
