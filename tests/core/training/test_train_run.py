@@ -147,6 +147,16 @@ def test_a_second_training_in_the_folder_is_refused_until_the_first_is_gone(data
     assert "without locks" in caplog.text and not [*(tmp_path / "other").glob("run.lock.*")]
 
 
+@pytest.mark.parametrize("clip", [0.0, 1.0])
+def test_a_run_that_goes_apart_ends_with_an_error_and_leaves_no_model(data, model, tmp_path, clip):
+    out = tmp_path / "r"
+    with pytest.raises(InvalidInput) as refused:
+        run(settings(data, model, out, epochs=9, learning_rate=1e12, min_learning_rate=1e12, clip=clip))
+    lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    assert refused.value.code == "training_diverged" and refused.value.params["step"] == len(lines) + 1
+    assert all(line["loss"] and line["grad_norm"] is not None for line in lines) and not (out / "model").exists()
+
+
 def test_rows_that_the_model_has_no_room_for_are_refused(data, model, tmp_path):
     small = shutil.copytree(model, tmp_path / "small")
     config = json.loads((small / "config.json").read_text())
