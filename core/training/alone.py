@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.domain.errors import Conflict
+from core.domain.errors import Conflict, ReportableError, Unavailable
 from core.export.staging import usable
 from core.store.lock import FileLock
 from core.training.launch import is_first
+
+_NOTHING = 1 << 18
+"""Bytes of a disk that is full."""
 
 _log = logging.getLogger("train")
 
@@ -19,7 +23,8 @@ _log = logging.getLogger("train")
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """While this process, the first of those that train together, is the only one in a run's folder; it is made. Raises
-    Conflict (run_at_work) where another one trains there, Unavailable (folder_unusable)."""
+    Conflict (run_at_work) where another one trains there, Unavailable (folder_unusable), also where its disk gets full
+    meanwhile."""
     lock = FileLock(folder / "run.lock")
     if is_first():
         with usable(folder):
@@ -32,8 +37,19 @@ def alone_in(folder: Path) -> Iterator[None]:
             _log.warning("%s lies on a disk without locks: start one training there at a time.", folder)
     try:
         yield
+    except Exception as error:
+        if _is_full(folder, error):
+            raise Unavailable("folder_unusable", f"{folder} cannot be used: No space left on its disk. What was saved "
+                              "before stays; the same command goes on from there.", path=str(folder)) from error
+        raise
     finally:
         lock.release()
+
+
+def _is_full(folder: Path, error: Exception) -> bool:
+    """Whether that is why something broke: torch and safetensors have errors and words of their own for it."""
+    return not isinstance(error, ReportableError) and (
+        "No space left" in str(error) or shutil.disk_usage(folder).free < _NOTHING)
 
 
 def _has_locks(folder: Path) -> bool:

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 from support.cut_files import assert_cut_is_found
+from support.full_disk import fill_up, mounted
 from support.tiny_model import make_model
 
-from core.domain.errors import Conflict, InvalidInput
+from core.domain.errors import Conflict, InvalidInput, Unavailable
 from core.training.settings import TrainSettings
 from core.training.train import run
 
@@ -145,6 +146,20 @@ def test_a_second_training_in_the_folder_is_refused_until_the_first_is_gone(data
     monkeypatch.setattr("core.store.lock._lock", lambda *_, **__: False)  # as on a shared disk without locks
     assert run(settings(data, model, tmp_path / "other", epochs=500), stop=stopped).stopped
     assert "without locks" in caplog.text and not [*(tmp_path / "other").glob("run.lock.*")]
+
+
+def test_a_disk_that_gets_full_is_named_and_the_run_goes_on_once_there_is_room(data, model, tmp_path):
+    with mounted(tmp_path / "disk", 8) as disk:
+        chosen = settings(data, model, disk / "r", epochs=3)
+        with pytest.raises(Unavailable) as refused:
+            run(chosen, lambda metric: metric.step == 3 and fill_up(disk))
+        assert refused.value.code == "folder_unusable" and "No space left" in refused.value.sentence
+        (disk / "ballast").unlink()
+        again = run(chosen)
+        assert again.done and again.resumed_at == 2 and again.step == 12
+        fill_up(disk)
+        with pytest.raises(Unavailable, match="No space left"):  # from the first file that is written on
+            run(settings(data, model, disk / "other"))
 
 
 @pytest.mark.parametrize("clip", [0.0, 1.0])
