@@ -31,8 +31,8 @@ def alone_in(folder: Path) -> Iterator[None]:
             folder.mkdir(parents=True, exist_ok=True)
             is_ours = lock.take()
             if not is_ours and _has_locks(folder):
-                raise Conflict("run_at_work", f"Another training is at work in {folder}, or is still saving. Wait for it,"
-                               " or name another folder with --out.", path=str(folder))
+                raise Conflict("run_at_work", f"Another training is at work in {folder}, or is still saving. Wait for "
+                               "it, or name another folder with --out.", path=str(folder))
         if not is_ours:
             _log.warning("%s lies on a disk without locks: start one training there at a time.", folder)
     try:

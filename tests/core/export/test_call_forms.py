@@ -50,7 +50,7 @@ def test_gpt_oss_trains_what_its_own_calls_cannot_hold_in_plain_text(gpt_oss, tm
 
 
 def test_a_model_that_nobody_named_decides_nothing_about_the_calls_of_messages(tmp_path):
-    """Its template knows no calls; the one that the data will be trained with may. Its tokens are counted all the same."""
+    """Its template knows no calls; the one that the data will be trained with may. Tokens are counted all the same."""
     log, names = imported(tmp_path)
     options, small = ExportOptions(balance="none", unjudged="keep"), str(make_tokenizer(tmp_path / "m"))
     unnamed, named = (export(log, names, "chat", tmp_path / str(apart), small, options, stands_in=apart)

@@ -94,11 +94,12 @@ def test_an_update_in_bfloat16_is_as_near_as_plain_kernels_are(made, tmp_path, m
 @pytest.mark.parametrize("kind", ["none", "selective", "full", "offload"])
 def test_the_plan_of_memory_is_what_the_device_gives(tmp_path, kind) -> None:
     """Qwen2 in bfloat16, 8,192 tokens: the allocator's peak against the plan, which is to lean to more."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
+
+    from core.training.data import check_rows
     from core.training.memory import planned, shape_of
     from core.training.room import load_of
     from core.training.settings import TrainSettings
-    from core.training.data import check_rows
-    from transformers import AutoModelForCausalLM, AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
     folder = make_model(tmp_path / "model")
     vocabulary = len(AutoTokenizer.from_pretrained(folder))

@@ -55,7 +55,8 @@ def packages(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("heads", [2, 4])
 @pytest.mark.parametrize("branches", [ALONE, BRANCHES], ids=["rows", "branches"])
 @pytest.mark.parametrize(("kernel", "close"), [
-    ("auto", 1e-5), ("math", 1e-5), ("flash", 1e-5), ("flex", 1e-5), ("flash_attention_2", 0.03), ("flash_attention_3", 0.03)])
+    ("auto", 1e-5), ("math", 1e-5), ("flash", 1e-5), ("flex", 1e-5),
+    ("flash_attention_2", 0.03), ("flash_attention_3", 0.03)])
 def test_a_row_attends_to_itself_alone_and_so_does_its_gradient(packages, kernel, close, branches, heads) -> None:
     from core.training.kernels import attention_kernel
     from core.training.segments import segment_attention
@@ -80,7 +81,8 @@ def test_an_update_by_flex_has_the_gradient_of_plain_transformers(packages, made
     model, data, rows, (loss, gradient) = made
     packs = []
     whole = packed_kernels.by_flex
-    monkeypatch.setattr(packed_kernels, "by_flex", lambda q, k, v, *rest: packs.append(rest[0]) or whole(q, k, v, *rest))
+    monkeypatch.setattr(packed_kernels, "by_flex",
+                        lambda q, k, v, *rest: packs.append(rest[0]) or whole(q, k, v, *rest))
     told, ours, _ = trainer_gradient(model, data, tmp_path, batch=len(rows), attention="flex")
     assert packs and all(len(lengths) > 1 for lengths in packs)
     assert told == pytest.approx(loss, rel=1e-5)
