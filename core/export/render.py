@@ -59,7 +59,8 @@ class Renderer:
 
     `renders_calls`: the template shows tools, calls and results; `renders_thoughts`: also the text beside a call.
     `demands_turns`: it refuses two messages of a person one after the other. `model` is its folder's name. `room` is
-    how many tokens the model takes at once, None where its folder does not say so.
+    how many tokens the model takes at once, None where its folder does not say so. `stands_in`: it counts tokens for a
+    model that nobody named.
     `refusal` tells why nothing can be split exactly, where nothing can. `thoughts`: the recorded reasoning of messages
     is left out (drop), shown without loss (context) or trained with its action (keep). Raises Unavailable without the
     training extra, InvalidInput where the folder holds no tokenizer or template.
@@ -84,6 +85,7 @@ class Renderer:
         self.demands_turns = best.demands_turns
         self.refusal = best.refusal
         self.model, self.room = Path(model_dir).name, context_of(Path(model_dir))
+        self.stands_in = False
 
     @property
     def mode(self) -> dict[str, Any]:

@@ -123,6 +123,8 @@ class SessionRows:
         """The sample's rows in the form that is asked for. Where the template has calls of its own but does not take
         all of these (gpt-oss: one a message, and no result without a call), plain text, if more actions train so."""
         asked = self.options.calls
+        if asked == "auto" and self._renderer is not None and self._renderer.stands_in and uses_calls(sample):
+            return self._counted_only(sample)
         if (asked == "text" or (asked == "auto" and self._lacks_calls(sample))) and uses_calls(sample):
             self.in_text = True
             return self._tried(in_text_form(sample))
@@ -134,6 +136,12 @@ class SessionRows:
             return own
         self.in_text = True
         return plain
+
+    def _counted_only(self, sample: Sample) -> _Attempt:
+        """The sample as it is, since the template that will show its calls is not known: its tokens are counted in
+        plain text."""
+        plain = self._tried(in_text_form(sample))
+        return _Attempt(tuple(_of_own(sample, row) for row in plain.rows), plain.error)
 
     def _without_thoughts(self, sample: Sample) -> Sample:
         return _mapped(sample, lambda _: False) if self.options.thoughts == "drop" else sample
@@ -191,6 +199,12 @@ class SessionRows:
         for refusal in row.rendered.refused if row.rendered else ():
             step = row.sample.parts[refusal.message].step if refusal.message is not None else None
             self.refused.append(msgspec.structs.replace(refusal, step=step, sample=row.sample.name))
+
+
+def _of_own(sample: Sample, row: SampleRow) -> SampleRow:
+    """A row of the plain-text form as one of the sample itself, with the same answers trained, in their order."""
+    answers = iter([trained for part, trained in zip(row.sample.parts, row.trained, strict=True) if part.trained])
+    return msgspec.structs.replace(row, sample=sample, trained=tuple(p.trained and next(answers) for p in sample.parts))
 
 
 def _mapped(sample: Sample, has_place: Callable[[Message], bool]) -> Sample:

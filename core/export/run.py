@@ -130,7 +130,7 @@ def open_renderer(kind: DatasetFormat, model_dir: str, options: ExportOptions,
         if renderer.refusal is not None:
             raise renderer.refusal
         if stands_in and not kind.needs_tokens:
-            renderer.room = None
+            renderer.room, renderer.stands_in = None, True
         return renderer
     if kind.needs_tokens:
         raise InvalidInput("no_model", f"The format {kind.name} needs a model's folder for its tokenizer and template.")

@@ -7,6 +7,7 @@ only train the last action (summary)" (§4.1).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal, Protocol
@@ -56,7 +57,7 @@ class SampleCollector:
         self._trajectory = trajectory
         self._payloads = payloads
         self._options = options
-        self._trained: set[int] = set()
+        self._trained: Counter[int] = Counter()
         self._left_out: set[int] = set()
         self._refused: set[int] = set()
         self._done = self._summarised = -1
@@ -83,9 +84,9 @@ class SampleCollector:
 
     def give_back(self, sample: Sample) -> None:
         """The sample was refused: its actions are not trained there, so a later sample may train them."""
-        steps = {p.step for p in sample.parts if p.state == "kept" and p.step is not None}
-        self._trained -= steps
-        self._refused |= steps
+        steps = [p.step for p in sample.parts if p.state == "kept" and p.step is not None]
+        self._trained -= Counter(steps)  # with overlap=each another sample may hold them as well
+        self._refused.update(steps)
 
     def _cuts(self) -> Iterator[tuple[str, int | SummaryAdded]]:
         steps = 0
@@ -107,7 +108,7 @@ class SampleCollector:
             self.refused.append(ExportRefusal(code=error.code, sentence=error.sentence, sample=named))
             return
         if sample is not None:
-            self._trained |= {p.step for p in sample.parts if p.state == "kept" and p.step is not None}
+            self._trained.update(p.step for p in sample.parts if p.state == "kept" and p.step is not None)
             yield sample
 
     def _react(self, at: int) -> Sample:
@@ -220,7 +221,7 @@ class SampleCollector:
         """Kept actions that no sample trains: theirs was refused, or their context was not the last before a
         summary."""
         for entry in self._trajectory.steps:
-            if self.is_kept(entry) and entry.head.number not in self._trained | self._left_out:
+            if self.is_kept(entry) and entry.head.number not in self._trained.keys() | self._left_out:
                 self.refused.append(self._not_trained(entry.head.number))
 
     def _not_trained(self, step: int) -> ExportRefusal:

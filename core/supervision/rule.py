@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -130,7 +131,9 @@ def _settings(find: Find) -> dict[str, Any]:
 def _fits(value: object, default: object) -> bool:
     if isinstance(default, bool) or isinstance(value, bool):
         return isinstance(default, bool) and isinstance(value, bool)
-    return isinstance(value, int | float) if isinstance(default, float) else isinstance(value, type(default))
+    if isinstance(default, float):
+        return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, type(default))
 
 
 RULES = Registry()

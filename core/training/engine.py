@@ -122,7 +122,7 @@ def _arguments(settings: TrainSettings, on_gpu: bool, low: bool, evaluates: bool
         dataset_kwargs={"skip_prepare_dataset": True}, packing=False, loss_type="nll",
         router_aux_loss_coef=0.0,  # an auxiliary loss counts tokens, not weights
         activation_checkpointing=again != "none", activation_checkpointing_kwargs=_KINDS.get(again),
-        bf16=low, use_cpu=not on_gpu, logging_steps=1, logging_first_step=True,
+        bf16=low, use_cpu=not on_gpu, logging_steps=1, logging_first_step=True, logging_nan_inf_filter=False,
         save_strategy="steps", save_steps=settings.save_every, seed=settings.seed,
         eval_strategy="steps" if evaluates else "no", eval_steps=settings.evaluates_every if evaluates else None,
         per_device_eval_batch_size=settings.micro_batch, prediction_loss_only=True, data_seed=settings.seed,

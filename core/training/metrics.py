@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
+from core.domain.errors import InvalidInput
 from core.store.home import write_whole
 from core.training.launch import is_first
 from core.workers.training import Metric, OnMetric
@@ -19,6 +21,16 @@ _CARRIED = ("tokens", "computed_tokens", "seconds")
 """Sums that go on after a resume."""
 
 _SPEED = ("tokens_per_s", "mfu", "memory_mb", "trained_share")
+
+
+def check_finite(logs: dict[str, float], step: int) -> None:
+    """Raises InvalidInput (training_diverged) where an update's loss or gradient is no number any more: nothing is
+    saved after that, and no figure stands in for it."""
+    for name, words in (("loss", "loss"), ("grad_norm", "gradient's norm")):
+        if not math.isfinite(float(logs.get(name, 0.0))):
+            raise InvalidInput("training_diverged", f"The {words} of update {step} is no number any more (nan or inf): "
+                               "the run went apart. Start anew in another folder, with a smaller learning_rate, more "
+                               "warmup_steps or a clip.", step=step)
 
 
 class MetricsCallback(TrainerCallback):  # type: ignore[misc]

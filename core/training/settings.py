@@ -122,6 +122,9 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         for field, least in _LEAST.items():
             if getattr(self, field) < least:
                 raise _bad(f"{field} is {getattr(self, field)}; it is at least {least}.")
+        for field in (*_LEAST, "epochs", "max_steps"):
+            if (getattr(self, field) or 0) > _MOST:
+                raise _bad(f"{field} is {getattr(self, field)}; it is at most {_MOST}.")
         for field in ("epochs", "learning_rate", "epsilon"):
             if not 0 < getattr(self, field) < float("inf"):
                 raise _bad(f"{field} is {getattr(self, field)}; it is above 0.")
@@ -164,6 +167,9 @@ _LEAST = {"batch": 1, "micro_batch": 1, "save_every": 1, "keep": 1, "eval_every"
           "processes": 1, "context_parallel": 1, "warmup_steps": 0, "clip": 0, "weight_decay": 0, "max_length": 2,
           "lora_rank": 1, "lora_alpha": 1, "seed": 0, "peak_tflops": 0, "memory_gb": 0}
 """The smallest value of a setting that counts or measures something."""
+
+_MOST = 2**32 - 1
+"""The largest one: what seeds of numpy take, and far more than any run counts."""
 
 _Table = TypeVar("_Table", bound=msgspec.Struct)
 

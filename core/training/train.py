@@ -20,6 +20,7 @@ from core.export.staging import usable
 from core.llm.extra import require_extra
 from core.llm.foreign_model import model_config
 from core.store.home import write_whole
+from core.training.alone import alone_in
 from core.training.checkpoints import check_form, last_checkpoint, step_of
 from core.training.launch import gpus_here, is_first, is_launched, launch
 from core.training.settings import TrainSettings, check_gpus, check_same_run
@@ -40,7 +41,7 @@ def run(settings: TrainSettings, on_metric: OnMetric | None = None, stop: thread
     """Train; called again with the same folder it goes on where it was. Setting `stop` ends it after a checkpoint.
 
     Raises InvalidInput for data or settings that cannot be trained exactly, Conflict where the folder holds another
-    run, Unavailable without the training extra.
+    run or another process trains in it, Unavailable without the training extra.
     """
     require_extra("torch", "transformers", "trl", "accelerate", "datasets", "peft")
     _check_trackers(settings)
@@ -53,10 +54,11 @@ def run(settings: TrainSettings, on_metric: OnMetric | None = None, stop: thread
     check_kernels(settings, gpus_here() > 0 and settings.device != "cpu")
     if settings.devices > 1 and not is_launched():
         return launch(settings, on_metric, asked)
-    facts, held_facts, start = _examined(settings)
-    if settings.result.is_dir():
-        return TrainSummary(done=True, folder=str(settings.result), step=step_of(start), steps=step_of(start))
-    return _train(settings, facts, held_facts, start, on_metric, asked)
+    with alone_in(Path(settings.out)):
+        facts, held_facts, start = _examined(settings)
+        if settings.result.is_dir():
+            return TrainSummary(done=True, folder=str(settings.result), step=step_of(start), steps=step_of(start))
+        return _train(settings, facts, held_facts, start, on_metric, asked)
 
 
 def _check_trackers(settings: TrainSettings) -> None:

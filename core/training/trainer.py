@@ -21,6 +21,7 @@ from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 from core.training.checkpoints import begin, remove_older, seal
 from core.training.head import IGNORED, TokenWeights
 from core.training.kernels import attention_kernel
+from core.training.metrics import check_finite
 from core.training.pace import Pace
 from core.training.sharding import plugin, shards, shards_on_processor
 from core.training.updates import Shuffled, Update, UpdateCollator, Updates
@@ -125,8 +126,9 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
         return torch.stack(losses).sum()
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        """As the engine, with the run's pace: every tracker gets it."""
+        """As the engine, with the run's pace: every tracker gets it. Raises InvalidInput (training_diverged)."""
         if "loss" in logs:
+            check_finite(logs, self.state.global_step)
             logs |= self.pace.metrics()
         super().log(logs, start_time)
 

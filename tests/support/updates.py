@@ -81,7 +81,8 @@ def trainer_gradient(model: Path, data: Path, out: Path, **settings: Any) -> tup
     from core.training.train import crew_of
 
     catch = _catcher()
-    chosen = TrainSettings(data=str(data), model=str(model), out=str(out), max_steps=1, device="cpu", **settings)
+    chosen = TrainSettings(data=str(data), model=str(model), out=str(out), max_steps=1,
+                           **{"device": "cpu", **settings})
     facts = check_rows([data], 1_000_000, 1_000_000, out / "rows", crew_of(chosen))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -111,6 +111,16 @@ def test_an_action_whose_sample_was_refused_is_trained_where_it_was_carried_to(m
         (n, "in_a_refused_sample") for n in (1, 2, 3, 4, 5, 6) if n not in carried]
 
 
+def test_an_action_that_an_earlier_sample_trains_is_not_left_out_where_a_later_one_is_refused(maker):
+    options = ExportOptions(unjudged="keep", overlap="each")
+    collector = SampleCollector(trajectory(maker.bodies), Blobs(maker.blobs), options)
+    for sample in collector.samples():
+        if 9 in steps_in(sample, "kept"):
+            assert len(steps_in(sample, "kept")) > 3
+            collector.give_back(sample)
+    assert [(r.step, r.code) for r in collector.refused] == [(n, "in_a_refused_sample") for n in (7, 8, 9)]
+
+
 def test_the_summary_in_a_later_context_is_not_an_action(maker):
     last = collect(maker)[0][2]
     summaries = [p for p in last.parts if p.message.role == "assistant" and p.step is None]

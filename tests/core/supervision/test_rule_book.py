@@ -95,6 +95,8 @@ def test_a_persons_rule_that_breaks_stops_no_other(tmp_path, caplog):
     ("rules.toml", "[rules.nonsense]\n", "nonsense"), ("rules.toml", "[rules.idle_gpus]\ngpus = 'all'\n", "gpus"),
     ("rules.toml", "[rules.idle_gpus]\nnone = 1\n", "none"), ("rules.toml", "rules = 3", "rules.toml"),
     ("rules.toml", "[rules.idle_gpus]\nenabled = 1\n", "enabled"), ("rules.toml", "[[", "rules.toml"),
+    ("rules.toml", "[rules.lowered_score]\nmargin = nan\n", "margin"),
+    ("rules.toml", "[rules.lowered_score]\nmax_score = inf\n", "max_score"),
     ("a.py", "def find(", "a.py"), ("a.py", "x = 1", "a.py"), ("a.py", "raise SystemError('no')", "a.py"),
     ("null_action.py", OWN, "already"),
 ])

@@ -1,6 +1,8 @@
-"""Each kernel of attention against rows computed one by one: boundaries between rows are exact, and so are gradients
-where a processor computes them. Torch 2.13 has no gradient of FlexAttention there; for FlashAttention's packages their
-documented rule stands, row by row, so what they are given is checked, and they themselves were not run."""
+"""Each kernel of attention against rows computed one by one: boundaries between rows are exact, and so are gradients.
+
+On a processor torch 2.13 refuses FlexAttention's gradient, though it has the formula: here its refusal is set aside, so
+that our masks go through it forwards and backwards. For FlashAttention's packages their documented rule stands, row by
+row: what they are given is checked. The kernels themselves run where there is a GPU (test_on_a_gpu.py)."""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
+from support.packed_states import ALONE, BRANCHES, LENGTHS, packed_states, row_by_row
 from support.tiny_model import make_model
 from support.updates import plain_gradient, session_rows, trainer_gradient, worst_error, write_rows
 
@@ -17,33 +20,9 @@ from core.domain.errors import InvalidInput, Unavailable
 from core.training.settings import TrainSettings
 
 torch = pytest.importorskip("torch")
+flex_attention = pytest.importorskip("torch.nn.attention.flex_attention")
 pytest.importorskip("trl")
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
-
-LENGTHS = (37, 5, 129, 1, 64)
-ALONE = ((),) * 5
-BRANCHES = ((), ((3, 20),), (), ((37, 42), (100, 101)), ((0, 37), (42, 60)))
-"""What each row sees of those before it."""
-
-
-def states(heads: int, dtype: torch.dtype) -> list[torch.Tensor]:
-    """Queries, keys and values of the rows; numbers that bfloat16 holds."""
-    torch.manual_seed(7)
-    return [torch.randn(1, n, sum(LENGTHS), 16).bfloat16().to(dtype).requires_grad_() for n in (heads, 2, 2)]
-
-
-def row_by_row(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, branches: tuple) -> torch.Tensor:
-    """Softmax of each row's queries over its own keys and those that it branches off from, in float64."""
-    copies, found, at = query.shape[1] // key.shape[1], [], 0
-    query, key, value = query.double(), *(one.double().repeat_interleave(copies, 1) for one in (key, value))
-    for length, before in zip(LENGTHS, branches, strict=True):
-        places = [n for a, b in (*before, (at, at + length)) for n in range(a, b)]
-        scores = query[:, :, at : at + length] @ key[:, :, places].transpose(2, 3) / 4.0
-        hidden = torch.ones(length, len(places), dtype=torch.bool).triu(len(places) - length + 1)
-        found.append(scores.masked_fill(hidden, -torch.inf).softmax(-1) @ value[:, :, places])
-        at += length
-    return torch.cat(found, 2).transpose(1, 2)
-
 
 def varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, softmax_scale=None, causal=False):
     """FlashAttention's rule (its README, from 2.1 on): row by row, the last key is the last query's; needs 16 bits."""
@@ -63,7 +42,9 @@ def varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, soft
 
 @pytest.fixture
 def packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Modules in the place of FlashAttention's; the third version gives its sums as well."""
+    """Modules in the place of FlashAttention's, of which the third version gives its sums as well; and FlexAttention
+    without its refusal of a gradient on a processor."""
+    monkeypatch.setattr(flex_attention, "_validate_device", lambda *_: None)
     both = SimpleNamespace(flash_attn_varlen_func=lambda *a, **k: (varlen(*a, **k), None))
     one = SimpleNamespace(flash_attn_varlen_func=varlen)
     for name, module in (("flash_attn", one), ("flash_attn_interface", both)):
@@ -74,14 +55,15 @@ def packages(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("heads", [2, 4])
 @pytest.mark.parametrize("branches", [ALONE, BRANCHES], ids=["rows", "branches"])
 @pytest.mark.parametrize(("kernel", "close"), [
-    ("auto", 1e-5), ("math", 1e-5), ("flash", 1e-5), ("flash_attention_2", 0.03), ("flash_attention_3", 0.03)])
+    ("auto", 1e-5), ("math", 1e-5), ("flash", 1e-5), ("flex", 1e-5),
+    ("flash_attention_2", 0.03), ("flash_attention_3", 0.03)])
 def test_a_row_attends_to_itself_alone_and_so_does_its_gradient(packages, kernel, close, branches, heads) -> None:
     from core.training.kernels import attention_kernel
     from core.training.segments import segment_attention
 
     module = torch.nn.Module()
     module.num_key_value_groups, module.is_causal = heads // 2, True
-    given = states(heads, torch.float32)
+    given = packed_states(heads, torch.float32)
     with attention_kernel(kernel):
         ours, _ = segment_attention(module, *given, None, segment_lengths=LENGTHS, segment_prefixes=branches,
                                     kernel=kernel, scaling=0.25)
@@ -93,14 +75,18 @@ def test_a_row_attends_to_itself_alone_and_so_does_its_gradient(packages, kernel
         assert (got - right).abs().max() <= close * right.abs().max()
 
 
-@pytest.mark.parametrize("branches", [ALONE, BRANCHES], ids=["rows", "branches"])
-def test_flex_attends_as_far_as_a_processor_computes_it(branches) -> None:
-    from core.training.packed_kernels import packed_attention
+def test_an_update_by_flex_has_the_gradient_of_plain_transformers(packages, made, tmp_path, monkeypatch) -> None:
+    from core.training import packed_kernels
 
-    with torch.no_grad():
-        given = states(4, torch.float32)
-        ours = packed_attention("flex", *(one.detach() for one in given), LENGTHS, branches, 0.25)
-        assert torch.allclose(ours.double(), row_by_row(*given, branches), atol=1e-5)
+    model, data, rows, (loss, gradient) = made
+    packs = []
+    whole = packed_kernels.by_flex
+    monkeypatch.setattr(packed_kernels, "by_flex",
+                        lambda q, k, v, *rest: packs.append(rest[0]) or whole(q, k, v, *rest))
+    told, ours, _ = trainer_gradient(model, data, tmp_path, batch=len(rows), attention="flex")
+    assert packs and all(len(lengths) > 1 for lengths in packs)
+    assert told == pytest.approx(loss, rel=1e-5)
+    assert worst_error(ours, gradient) <= 5e-6
 
 
 @pytest.fixture(scope="module")

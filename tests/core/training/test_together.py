@@ -177,6 +177,8 @@ def test_when_who_started_them_is_killed_they_save_and_stop(made, tmp_path):
     chosen = settings(made[0], tmp_path / "r", processes=2, epochs=2000)
     with started(chosen) as process:
         wait_for(process, chosen, 2)
+        with pytest.raises(Conflict, match="Another training is at work"):
+            run(chosen)
         left = children(process)
         process.kill()
     _, alive = psutil.wait_procs(left, timeout=60)

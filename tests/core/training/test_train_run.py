@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 from support.cut_files import assert_cut_is_found
+from support.full_disk import fill_up, mounted
 from support.tiny_model import make_model
 
-from core.domain.errors import Conflict, InvalidInput
+from core.domain.errors import Conflict, InvalidInput, Unavailable
 from core.training.settings import TrainSettings
 from core.training.train import run
 
@@ -126,6 +127,49 @@ def test_stopping_before_the_first_update_ends_and_another_run_in_the_folder_is_
     with pytest.raises(Conflict) as refused:
         run(settings(data, model, tmp_path / "r", epochs=3))
     assert refused.value.code == "other_run" and refused.value.params["fields"] == ["epochs"]
+
+
+def test_a_second_training_in_the_folder_is_refused_until_the_first_is_gone(data, model, tmp_path, monkeypatch, caplog):
+    out = tmp_path / "r"
+    with start(data, model, out, epochs=500) as first:
+        until(first, 2)
+        with pytest.raises(Conflict) as refused:
+            run(settings(data, model, out, epochs=500))
+        with start(data, model, out, epochs=500) as second:
+            told = json.loads(second.stdout.read())
+        until(first, 1)
+        first.send_signal(signal.SIGKILL)
+    assert refused.value.code == told["error"]["code"] == "run_at_work" and second.returncode == Conflict.exit_status
+    stopped = threading.Event()
+    stopped.set()
+    assert run(settings(data, model, out, epochs=500), stop=stopped).stopped  # a lock dies with its holder
+    monkeypatch.setattr("core.store.lock._lock", lambda *_, **__: False)  # as on a shared disk without locks
+    assert run(settings(data, model, tmp_path / "other", epochs=500), stop=stopped).stopped
+    assert "without locks" in caplog.text and not [*(tmp_path / "other").glob("run.lock.*")]
+
+
+def test_a_disk_that_gets_full_is_named_and_the_run_goes_on_once_there_is_room(data, model, tmp_path):
+    with mounted(tmp_path / "disk", 8) as disk:
+        chosen = settings(data, model, disk / "r", epochs=3)
+        with pytest.raises(Unavailable) as refused:
+            run(chosen, lambda metric: metric.step == 3 and fill_up(disk))
+        assert refused.value.code == "folder_unusable" and "No space left" in refused.value.sentence
+        (disk / "ballast").unlink()
+        again = run(chosen)
+        assert again.done and again.resumed_at == 2 and again.step == 12
+        fill_up(disk)
+        with pytest.raises(Unavailable, match="No space left"):  # from the first file that is written on
+            run(settings(data, model, disk / "other"))
+
+
+@pytest.mark.parametrize("clip", [0.0, 1.0])
+def test_a_run_that_goes_apart_ends_with_an_error_and_leaves_no_model(data, model, tmp_path, clip):
+    out = tmp_path / "r"
+    with pytest.raises(InvalidInput) as refused:
+        run(settings(data, model, out, epochs=9, learning_rate=1e12, min_learning_rate=1e12, clip=clip))
+    lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    assert refused.value.code == "training_diverged" and refused.value.params["step"] == len(lines) + 1
+    assert all(line["loss"] and line["grad_norm"] is not None for line in lines) and not (out / "model").exists()
 
 
 def test_rows_that_the_model_has_no_room_for_are_refused(data, model, tmp_path):

@@ -44,6 +44,8 @@ def test_a_setting_that_does_not_exist_is_refused_with_the_one_that_was_meant():
     ({"warmup_steps": "-5"}, "warmup_steps"), ({"track": "tensorbord"}, "track"), ({"precision": "fp16"}, "precision"),
     ({"optimizer": "sgd", "beta1": "0.8"}, "only where optimizer is adamw"),
     ({"lora_rank": "8"}, "only where method is lora"), ({"run_name": "x"}, "track names"),
+    ({"seed": "4294967296"}, "at most 4294967295"), ({"max_steps": "9" * 20}, "max_steps is"),
+    ({"epochs": "1e23"}, "most"),
     ({"packing": "false", "pack_tokens": "99"}, "only where packing is True"),
 ])
 def test_what_cannot_be_or_would_have_no_effect_is_refused(wrong, says):
