@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, overload
 
-from core.domain.blob import blob_hash
+from core.domain.blob import blob_digest
 from core.formats.name_table import NameTable
 
 NAME_BYTES = 32
@@ -45,10 +45,11 @@ class ByteSpool:
     def put(self, data: bytes) -> int:
         """One more piece; gives its place."""
         self._recent += data
-        self._ends.append(self._written + len(self._recent))
-        if len(self._recent) > IN_MEMORY:
+        size = len(self._recent)
+        self._ends.append(self._written + size)
+        if size > IN_MEMORY:
             self._write()
-        return len(self) - 1
+        return self._first + len(self._ends) - 2
 
     def read(self, place: int) -> bytes:
         """The piece at a place."""
@@ -130,10 +131,10 @@ class BlobSpool(Mapping[str, bytes]):
 
     def put(self, data: bytes) -> str:
         """Store a payload; gives its name."""
-        name = blob_hash(data)
-        if self.names.add(bytes.fromhex(name)) == len(self._spool):
+        name, held = blob_digest(data), len(self.names)
+        if self.names.add(name) == held:
             self._spool.put(data)
-        return name
+        return name.hex()
 
     def find(self, name: object) -> int:
         """The place of a name; -1 where there is no such payload."""
@@ -170,11 +171,12 @@ class BlobSelection(Mapping[str, bytes]):
 
     def want(self, names: Iterable[str]) -> None:
         """These too, as far as the spool has them."""
+        wanted = self._wanted
         for name in names:
             if (place := self._whole.find(name)) >= 0:
-                if place >= len(self._wanted):
-                    self._wanted.extend(bytes(place + 1 - len(self._wanted)))
-                self._wanted[place] = 1
+                if place >= len(wanted):
+                    wanted.extend(bytes(place + 1 - len(wanted)))
+                wanted[place] = 1
 
     def copy(self, whole: BlobSpool) -> BlobSelection:
         """The same of a spool that goes on by itself."""
