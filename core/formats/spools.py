@@ -62,6 +62,10 @@ class ByteSpool:
         self._file.seek(start)
         return self._file.read(stop - start)
 
+    def shared(self, other: ByteSpool) -> int:
+        """How many of its first pieces lie in the spool from which both go on."""
+        return self._first if self._before is not None and self._before is other._before else 0
+
     def _write(self) -> None:
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as we do
@@ -94,6 +98,18 @@ class Pieces(Sequence[bytes]):
         if isinstance(place, slice):
             return Pieces(self._spool, self._places[place])
         return self._spool.read(self._places[place])
+
+    def begun(self, other: Pieces) -> int:
+        """How many of the first it has from the spool from which the other goes on too."""
+        is_whole = not self._places or (self._places.start, self._places.step) == (0, 1)
+        return min(len(self), self._spool.shared(other._spool)) if is_whole else 0
+
+
+def shared_pieces(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    """So many first pieces are surely the same, as both go on from one spool; none of them is read for that."""
+    if not isinstance(one, Pieces) or not isinstance(other, Pieces):
+        return 0
+    return min(one.begun(other), other.begun(one))
 
 
 class JoinedPieces(Sequence[bytes]):
