@@ -29,6 +29,7 @@ TABLE = [
     ("codex_exec.jsonl", "codex-exec", [(3, 1, None, None, None, "finished", 0, 0)]),
     ("gemini.json", "gemini-cli", [(2, 1, 108, None, None, "finished", 1, 0)]),
     ("cline.json", "cline", [(3, 1, 44, 0.25, None, "finished", 1, 0)]),
+    ("cline_titled.json", "cline", [(4, 2, 34, 0.25, None, "finished", 1, 0)]),
     ("cline_sdk.json", "cline", [(2, 1, 79, 0.5, None, "finished", 0, 0)]),
     ("cline_ui.json", "cline", [(3, 1, 60, 0.75, None, "finished", 1, 1)]),
     ("cline_task/api_conversation_history.json", "cline", [(3, 1, 60, 0.75, None, "finished", 1, 0)]),
