@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from core.cli.followed_run import FollowedRun, followed, what_came
 from core.cli.imported_session import Renamed, placed
 from core.cli.log_access import reading, writing
 from core.cli.output import emit, note, say
@@ -60,6 +61,7 @@ class _File(msgspec.Struct):
     stamp: str
     source: LiveSource | None = None
     running: dict[str, SessionStateChanged] = {}
+    known: dict[str, FollowedRun] = {}
     grown_at: float = 0.0
     next_at: float = 0.0
     is_incomplete: bool = False
@@ -166,22 +168,41 @@ class FileFollower:
         file.running = {}
 
     def _take(self, file: _File, read: Imported, renamed: Renamed) -> None:
+        known = file.known.pop(read.session, None)
+        session, end = reimport.without_open_end(read)
+        bodies = session.bodies
         with reading(self._home) as conn:
-            placement = placed(conn, read, renamed)
-            if tombstones.is_deleted(conn, placement.session.session):
-                return  # it comes back when somebody imports the file, not because it grows
-            session, end = reimport.without_open_end(placement.session)
-            lacking = compare(conn, session, placement.is_part)
-        if not lacking.bodies:
-            return
-        bodies = list(lacking.bodies)
+            came: Sequence[bytes] | None = None if known is None else what_came(conn, known, session)
+            if came is None:
+                known, placement = None, placed(conn, read, renamed)
+                if tombstones.is_deleted(conn, placement.session.session):
+                    return  # it comes back when somebody imports the file, not because it grows
+                session, end = reimport.without_open_end(placement.session)
+                came = compare(conn, session, placement.is_part).bodies
+                is_whole = session.session == read.session and not placement.is_part and not placement.shift
+            else:
+                renamed[read.session], is_whole = (read.session, 0), True
+            head = log.head(conn, session.session)
+        added = self._add(file, session, end, came, head) if came else ()
+        if known is not None:
+            known.took(bodies, added)
+        elif is_whole:
+            known = followed(self._home, session, bodies)
+        if known is not None:
+            file.known[read.session] = known
+
+    def _add(self, file: _File, session: Imported, end: SessionStateChanged | None, came: Sequence[bytes], head: int
+             ) -> Sequence[bytes]:
+        """Append what came; a session that goes on runs from its first growth."""
+        bodies = list(came)
         if end is not None and session.session not in file.running:
-            bodies.insert(0 if lacking.head else 1, _state(_RUNNING))
+            bodies.insert(0 if head else 1, _state(_RUNNING))
         file.running.pop(session.session, None)
         if end is not None:
             file.running[session.session] = end
-        self._append(session.session, session.format, bodies, payloads(session, lacking.bodies))
+        self._append(session.session, session.format, bodies, payloads(session, came))
         self._say(session.session, file.path)
+        return bodies
 
     def _append(self, session: str, format: str, bodies: Sequence[bytes], blobs: Mapping[str, bytes]) -> None:
         with reading(self._home) as conn:

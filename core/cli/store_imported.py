@@ -165,11 +165,11 @@ def compare(conn: Connection, session: Imported, is_part: bool = False) -> Lacki
     head = log.head(conn, session.session)
     if not head:
         return Lacking("imported", journal, session.bodies, 0)
-    held = {one.event.id: one.body for one in log.read_all(conn, session.session)}
     writer = scalar(conn, "SELECT journal FROM session WHERE id = ?", session.session)
     is_hidden = log.row(conn, session.session).is_hidden
     is_awaited = is_hidden and not writer  # a restored log has people's words about it, and no more
     is_ours = str(writer).startswith(journal) or is_awaited
+    held = reimport.HeldRun(lambda: (one.body for one in log.read_all(conn, session.session)))
     lacking = [b for b in session.bodies if decode_event(b).id not in held] if not is_ours else (
         reimport.missing_events(session, held, lambda hash: blobs.get(conn, hash), is_part=is_part))
     if not lacking:

@@ -15,17 +15,23 @@ BlobName = Annotated[str, "names a blob", Meta(pattern=r"^[0-9a-f]{64}\Z", max_l
 BlobRef = Annotated[str, "names a blob", Meta(pattern=r"^(?:[0-9a-f]{64})?\Z", max_length=64)]
 """The type of a field that names a blob; "" for none."""
 
+_WHOLE = (bytes, bytearray, memoryview)
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 
 def blob_hash(data: bytes | Iterator[bytes]) -> str:
     """The name of a payload, whole or in pieces: 64 lower-case hexadecimal digits."""
-    if isinstance(data, bytes | bytearray | memoryview):
+    if isinstance(data, _WHOLE):
         return hashlib.blake2b(data, digest_size=32).hexdigest()
     hashed = hashlib.blake2b(digest_size=32)
     for piece in data:
         hashed.update(piece)
     return hashed.hexdigest()
+
+
+def blob_digest(data: bytes) -> bytes:
+    """The 32 bytes that a payload's name writes."""
+    return hashlib.blake2b(data, digest_size=32).digest()
 
 
 def is_blob_hash(text: str) -> bool:

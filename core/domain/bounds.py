@@ -132,8 +132,14 @@ EVENT_TEXT = 400_000
 """Characters of a text that one event holds beside all else."""
 
 
+_SHORT = 1_600_000 // 6 - 1
+"""Characters that fit however they are written."""
+
+
 def event_text(text: str) -> str:
     """The beginning of a text that travels in an event: less where characters are written with six bytes each."""
+    if len(text) <= _SHORT:
+        return text
     start = text[:EVENT_TEXT]
     return start if len(start.encode("utf-8", "replace")) + 5 * len(_ESCAPED.findall(start)) < 1_600_000 else (
         start[: EVENT_TEXT // 2])

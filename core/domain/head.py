@@ -132,4 +132,5 @@ def _answer(observations: tuple[Observation, ...]) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text[:2000].split())[:TITLE]
+    line = " ".join(text[: 2 * TITLE].split())
+    return (line if len(line) >= TITLE else " ".join(text[:2000].split()))[:TITLE]

@@ -66,6 +66,8 @@ def check_plain(value: Any) -> None:
         for one in level:
             for held in one.values() if type(one) is dict else one if type(one) is list else (one,):
                 kind = type(held)
+                if kind is str:
+                    continue  # as most are
                 if kind is dict or kind is list:
                     inner.append(held)
                 elif kind is int and not -_BIG <= held < _BIG:

@@ -41,15 +41,15 @@ class NameTable:
 
     def add(self, name: bytes) -> int:
         """The place of a name, which is here from now on."""
-        place = self.find(name)
-        if place >= 0:
-            return place
-        place = len(self)
-        self._names += name
+        count = len(self._names) // self._width
         if self._slots:
-            self._slots[self._slot(name)] = place
-        else:
-            self._few[name] = place
+            slot = self._slot(name)
+            if (place := self._slots[slot]) >= 0:
+                return place
+            self._slots[slot] = place = count
+        elif (place := self._few.setdefault(name, count)) < count:
+            return place
+        self._names += name
         if place >= FEW and 2 * place > len(self._slots):
             self._widen()
         return place

@@ -59,6 +59,9 @@ def stored(found: tuple[FoundPicture, ...], put: Callable[[bytes], str]) -> tupl
 _HOLDERS = ("content", "output", "parts", "image_urls", "functionResponse", "response")
 """Members in which pictures may lie, in the order in which they are looked at."""
 
+_HOLDING = frozenset(_HOLDERS)
+_MANY = (list, dict)
+
 _NAMES = frozenset({"source", "inlineData", "inline_data", "image_url", "image", "data"})
 """Members without one of which a block is no picture."""
 
@@ -72,10 +75,10 @@ def _collect(value: Any, depth: int, found: list[FoundPicture]) -> None:
     elif isinstance(value, dict):
         if not _NAMES.isdisjoint(value) and (picture := _picture(value)) is not None:
             found.append(picture)
-        else:
+        elif not _HOLDING.isdisjoint(value):
             for key in _HOLDERS:
-                if isinstance(value.get(key), list | dict):
-                    _collect(value[key], depth + 1, found)
+                if isinstance(held := value.get(key), _MANY):
+                    _collect(held, depth + 1, found)
     elif isinstance(value, str) and depth and (one := _of_address(value)).base64:
         found.append(one)
 

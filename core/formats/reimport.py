@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from core.domain.blob import blob_hash
+from core.domain.blob import blob_digest, blob_hash
 from core.domain.events import (
     AnnotationFact,
     Branched,
@@ -21,50 +21,75 @@ from core.domain.events import (
 )
 from core.domain.step import StepBody, Usage, decode_body
 from core.formats.imported import Imported
+from core.formats.name_table import NameTable
 from core.formats.run_alignment import Payload, StepSequence, align, own_content, says_more
 from core.formats.void_opinions import opinions_in_force, remark
 
 OPEN_ENDS = ("end_not_recorded", "file_grows")
 """Reasons of a state that say that the file may go on."""
 
+_ID_BYTES = 12
+"""Bytes of the hash by which an event's id is known."""
 
-def missing_events(session: Imported, held: Mapping[str, bytes], payload: Payload, *, is_part: bool = False
+
+class HeldRun:
+    """What a log holds of a session, as far as a file's events are compared with it; it may take in more."""
+
+    def __init__(self, bodies: Callable[[], Iterable[bytes]]) -> None:
+        """`bodies` gives all its events in order."""
+        self.bodies = bodies
+        self.tellings: dict[int, list[StepAdded]] = {}
+        self.lengths: dict[str, int] = {"": 0}
+        """Up to which byte each terminal's output is here."""
+        self.is_created = False
+        self._ids = NameTable(_ID_BYTES)
+        self.add(bodies())
+
+    def add(self, bodies: Iterable[bytes]) -> None:
+        """These came to it."""
+        for event in map(decode_event, bodies):
+            self._ids.add(blob_digest(event.id.encode())[:_ID_BYTES])
+            fact = event.fact
+            if isinstance(fact, StepAdded):
+                self.tellings.setdefault(fact.head.number, []).append(fact)
+            elif isinstance(fact, TerminalOutput):
+                terminal = f"{fact.host}/{fact.terminal}"
+                self.lengths[terminal] = max(self.lengths.get(terminal, 0), fact.offset + fact.size)
+            self.is_created |= isinstance(fact, SessionCreated)
+
+    def __contains__(self, id: str) -> bool:
+        return self._ids.find(blob_digest(id.encode())[:_ID_BYTES]) >= 0
+
+
+def missing_events(session: Imported, held: HeldRun, payload: Payload, *, is_part: bool = False, start: int = 0
                    ) -> list[bytes]:
-    """The events that `held` (id → body) lacks, in order; `payload` gives what those name.
+    """The events that `held` lacks, in order; `payload` gives what those name.
 
     A step that says more than before, as by a result that came late, gets another event under an id of its own, which
     takes the place of the version before. Opinions on it stay, unless the agent's own words or actions in it are
     others: then they are void, and a note says what they were. Opinions of the file on steps that say something else
     here become such a note too. Output of a terminal goes on from where the held output ends.
 
-    `is_part`: the session goes on beyond this file, of which only late results and opinions are new.
+    `is_part`: the session goes on beyond this file, of which only late results and opinions are new. `start`: so many
+    of its first events were compared before.
     """
-    return _Comparison(session, held, payload, is_part).missing()
+    return _Comparison(session, held, payload, is_part).missing(start)
 
 
 class _Comparison:
     """One session of a file beside what the log holds of it."""
 
-    def __init__(self, session: Imported, held: Mapping[str, bytes], payload: Payload, is_part: bool) -> None:
+    def __init__(self, session: Imported, held: HeldRun, payload: Payload, is_part: bool) -> None:
         self._session, self._held, self._payload, self._is_part = session, held, payload, is_part
-        self._tellings: dict[int, list[StepAdded]] = {}
-        self._lengths: dict[str, int] = {"": 0}
-        self._is_created = False
-        for body in held.values():
-            fact = decode_event(body).fact
-            if isinstance(fact, StepAdded):
-                self._tellings.setdefault(fact.head.number, []).append(fact)
-            elif isinstance(fact, TerminalOutput):
-                terminal = f"{fact.host}/{fact.terminal}"
-                self._lengths[terminal] = max(self._lengths.get(terminal, 0), fact.offset + fact.size)
-            self._is_created |= isinstance(fact, SessionCreated)
+        self._lengths = dict(held.lengths)
+        self._added: dict[int, list[StepAdded]] = {}
         self._bodies: dict[int, str] = {}
         self._elsewhere: list[Event] = []
         self._found: list[bytes] = []
 
-    def missing(self) -> list[bytes]:
+    def missing(self, start: int) -> list[bytes]:
         """The events in order."""
-        for body in self._session.bodies:
+        for body in self._session.bodies[start:]:
             event = decode_event(body)
             match event.fact:
                 case StepAdded() as fact:
@@ -80,9 +105,9 @@ class _Comparison:
 
     def _is_wanted(self, fact: object) -> bool:
         if isinstance(fact, SessionCreated):
-            return not self._is_created
+            return not self._held.is_created
         if isinstance(fact, Branched):
-            return not self._tellings
+            return not (self._held.tellings or self._added)
         return isinstance(fact, AnnotationFact) or not self._is_part
 
     # ---- steps -------------------------------------------------------------------------------------
@@ -90,7 +115,7 @@ class _Comparison:
     def _take_step(self, event: Event, fact: StepAdded, body: bytes) -> None:
         number = fact.head.number
         self._bodies[number] = fact.body
-        tellings = self._tellings.setdefault(number, [])
+        tellings = self._tellings(number)
         if not tellings:
             self._found.append(body)
         elif (changed := self._next_telling(event, fact, tellings)) is not None:
@@ -98,7 +123,10 @@ class _Comparison:
             fact = changed.fact if isinstance(changed.fact, StepAdded) else fact
         else:
             return
-        tellings.append(fact)
+        self._added.setdefault(number, []).append(fact)
+
+    def _tellings(self, number: int) -> list[StepAdded]:
+        return [*self._held.tellings.get(number, ()), *self._added.get(number, ())]
 
     def _next_telling(self, event: Event, fact: StepAdded, tellings: Sequence[StepAdded]) -> Event | None:
         """The step's next telling, or None where it says nothing new."""
@@ -114,7 +142,7 @@ class _Comparison:
             return None
         if is_rewritten:
             number = fact.head.number
-            void = [e for e in opinions_in_force(self._held.values()) if e.fact.step == number]  # type: ignore[attr-defined]
+            void = [e for e in opinions_in_force(self._held.bodies()) if e.fact.step == number]  # type: ignore[attr-defined]
             self._tell_of(void, "goes on in its file after this was said of it, so that it holds no more")
         changed = msgspec.structs.replace(fact, counted=counted, is_rewritten=is_rewritten,
                                           is_error_counted=any(t.head.is_error for t in tellings),
@@ -134,7 +162,7 @@ class _Comparison:
 
     def _is_here(self, number: int) -> bool:
         """Whether a step says here what it says in the file at this place, or is in neither."""
-        tellings, name = self._tellings.get(number), self._bodies.get(number)
+        tellings, name = self._tellings(number), self._bodies.get(number)
         return self._is_one_text(tellings[-1].body, name) if tellings and name else not tellings
 
     def _is_one_text(self, one: str, two: str) -> bool:

@@ -43,7 +43,7 @@ def canonical(value: Any) -> bytes:
 
 def canonical_parts(value: Any) -> Iterator[bytes]:
     """The same piece by piece, so that of a long list (also as a member of an object) one item is held at a time."""
-    if isinstance(value, JsonItems | Iterator):
+    if not isinstance(value, dict) and isinstance(value, (JsonItems, Iterator)):
         begin = b"["
         for part in map(canonical, value):
             yield begin + part

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, overload
 
-from core.domain.blob import blob_hash
+from core.domain.blob import blob_digest
 from core.formats.name_table import NameTable
 
 NAME_BYTES = 32
@@ -45,10 +45,11 @@ class ByteSpool:
     def put(self, data: bytes) -> int:
         """One more piece; gives its place."""
         self._recent += data
-        self._ends.append(self._written + len(self._recent))
-        if len(self._recent) > IN_MEMORY:
+        size = len(self._recent)
+        self._ends.append(self._written + size)
+        if size > IN_MEMORY:
             self._write()
-        return len(self) - 1
+        return self._first + len(self._ends) - 2
 
     def read(self, place: int) -> bytes:
         """The piece at a place."""
@@ -60,6 +61,10 @@ class ByteSpool:
             return bytes(self._recent[start - self._written : stop - self._written])
         self._file.seek(start)
         return self._file.read(stop - start)
+
+    def shared(self, other: ByteSpool) -> int:
+        """How many of its first pieces lie in the spool from which both go on."""
+        return self._first if self._before is not None and self._before is other._before else 0
 
     def _write(self) -> None:
         if self._file is None:
@@ -93,6 +98,18 @@ class Pieces(Sequence[bytes]):
         if isinstance(place, slice):
             return Pieces(self._spool, self._places[place])
         return self._spool.read(self._places[place])
+
+    def begun(self, other: Pieces) -> int:
+        """How many of the first it has from the spool from which the other goes on too."""
+        is_whole = not self._places or (self._places.start, self._places.step) == (0, 1)
+        return min(len(self), self._spool.shared(other._spool)) if is_whole else 0
+
+
+def shared_pieces(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    """So many first pieces are surely the same, as both go on from one spool; none of them is read for that."""
+    if not isinstance(one, Pieces) or not isinstance(other, Pieces):
+        return 0
+    return min(one.begun(other), other.begun(one))
 
 
 class JoinedPieces(Sequence[bytes]):
@@ -130,10 +147,10 @@ class BlobSpool(Mapping[str, bytes]):
 
     def put(self, data: bytes) -> str:
         """Store a payload; gives its name."""
-        name = blob_hash(data)
-        if self.names.add(bytes.fromhex(name)) == len(self._spool):
+        name, held = blob_digest(data), len(self.names)
+        if self.names.add(name) == held:
             self._spool.put(data)
-        return name
+        return name.hex()
 
     def find(self, name: object) -> int:
         """The place of a name; -1 where there is no such payload."""
@@ -170,11 +187,12 @@ class BlobSelection(Mapping[str, bytes]):
 
     def want(self, names: Iterable[str]) -> None:
         """These too, as far as the spool has them."""
+        wanted = self._wanted
         for name in names:
             if (place := self._whole.find(name)) >= 0:
-                if place >= len(self._wanted):
-                    self._wanted.extend(bytes(place + 1 - len(self._wanted)))
-                self._wanted[place] = 1
+                if place >= len(wanted):
+                    wanted.extend(bytes(place + 1 - len(wanted)))
+                wanted[place] = 1
 
     def copy(self, whole: BlobSpool) -> BlobSelection:
         """The same of a spool that goes on by itself."""

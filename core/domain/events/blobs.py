@@ -11,6 +11,7 @@ from core.domain.blob import BlobName, BlobRef
 from core.domain.events.fact import Fact
 
 _NAMES = (BlobName, BlobRef)
+_MANY = (tuple, list)
 
 
 def blobs_of(fact: Fact) -> tuple[str, ...]:
@@ -21,21 +22,24 @@ def blobs_of(fact: Fact) -> tuple[str, ...]:
 
 
 def _find(value: object, found: list[str]) -> None:
-    if isinstance(value, msgspec.Struct):
-        for field, is_blob, is_required in _fields(type(value)):
-            held = getattr(value, field)
-            if not is_blob:
-                _find(held, found)
-            elif held or is_required:
-                found.append(held)
-    elif isinstance(value, tuple | list):
+    if isinstance(value, _MANY):
         for one in value:
             _find(one, found)
+        return
+    kind: Any = type(value)
+    for field, is_blob, is_required in _fields(kind):
+        held = getattr(value, field)
+        if not is_blob:
+            _find(held, found)
+        elif held or is_required:
+            found.append(held)
 
 
 @cache
-def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, bool, bool], ...]:
+def _fields(kind: type) -> tuple[tuple[str, bool, bool], ...]:
     """(name, whether it is a blob's, whether it is required) of the fields that hold names of blobs, at any depth."""
+    if not issubclass(kind, msgspec.Struct):
+        return ()
     hints = get_type_hints(kind, include_extras=True)
     return tuple((f.name, hints[f.name] in _NAMES, f.required) for f in msgspec.structs.fields(kind)
                  if _holds_blobs(hints[f.name]))

@@ -91,6 +91,7 @@ class _Kind(msgspec.Struct, frozen=True):
 _Known = msgspec.defstruct("_Known", [("id", Id), ("at", Moment), ("author", Author), ("fact", _ANY_FACT)],
                            frozen=True, kw_only=True)
 _KNOWN: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_Known)
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _ENVELOPE = msgspec.json.Decoder(_Envelope)
 _KIND = msgspec.json.Decoder(_Kind)
 
@@ -114,7 +115,10 @@ def encode_event(event: Event) -> bytes:
     if isinstance(event.fact, UnknownFact):
         raise InvalidInput("unknown_fact", f"An event of the unknown kind {event.fact.kind} cannot be made here.")
     body = msgspec.json.encode(event)
-    decode_event(body)
+    try:
+        _KNOWN.decode(body)
+    except _UNREADABLE:
+        decode_event(body)  # which says what is wrong
     return body
 
 
@@ -122,7 +126,7 @@ def decode_event(body: bytes) -> Event:
     """The event of its bytes. Raises InvalidInput where they are no event at all."""
     try:
         known = _KNOWN.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except _UNREADABLE as error:
         return _decode_unknown(body, error)
     return Event(id=known.id, at=known.at, author=known.author, fact=known.fact)
 
@@ -138,7 +142,7 @@ def decode_stored(body: bytes) -> Event:
         loose = _LOOSE.decode(body)
         return Event(id=loose.id[:200], at=loose.at, author=_NOBODY,
                      fact=UnknownFact(kind=_KIND.decode(loose.fact).type, raw=bytes(loose.fact)))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except _UNREADABLE:
         return Event(id=blob_hash(body), at=datetime.fromtimestamp(0, UTC), author=_NOBODY,
                      fact=UnknownFact(kind="unreadable", raw=body))
 
@@ -152,7 +156,7 @@ def _decode_unknown(body: bytes, error: Exception) -> Event:
     try:
         envelope = _ENVELOPE.decode(body)
         kind = _KIND.decode(envelope.fact).type
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as deeper:
+    except _UNREADABLE as deeper:
         raise _bad(deeper) from deeper
     if kind in FACT_KINDS:
         raise _bad(error) from error

@@ -1,7 +1,7 @@
 """Cline (and Roo Code): `api_conversation_history.json`, a list of Anthropic messages; its SDK: `{messages: […]}`.
 
 Calls are `tool_use` blocks, in older versions XML tags in the text; results are `tool_result` blocks, or texts that
-name the call. What a person writes beside results is guidance.
+name the call, with its exit code. What a person writes beside results is guidance.
 Times, model, tokens and costs are taken where the messages have `ts`, `modelInfo` and `metrics`, else from a
 `ui_messages.json` beside the file. Only the SDK's files hold a system prompt, and what else a request added is in
 none, so contexts are approximate.
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.message import Message
-from core.domain.step import Action, ActionError, Usage
+from core.domain.step import Action, ActionError, Status, Usage
 from core.formats.blocks import blocks_of, calls_of, results_of, text_blocks, thinking
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
@@ -27,19 +27,24 @@ from core.formats.readers.cline_ui import ModelRequest
 from core.formats.rows import canonical_parts
 from core.formats.source import Source
 from core.formats.tools import family_of
-from core.formats.values import as_json, dict_of, dicts_of, int_of, text_of, time_of, usage_of
+from core.formats.values import as_json, dict_of, dicts_of, exit_error, int_of, text_of, time_of, usage_of
 
 NAME = "cline"
 HISTORY = "api_conversation_history.json"
 _TOOLS = ("execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content",
           "search_files", "list_files", "list_code_definition_names", "browser_action", "use_mcp_tool",
           "access_mcp_resource", "ask_followup_question", "attempt_completion", "new_task", "plan_mode_respond",
-          "load_mcp_documentation", "web_fetch", "condense", "switch_mode", "update_todo_list")
+          "load_mcp_documentation", "web_fetch", "condense", "switch_mode", "update_todo_list", "use_subagents")
 _XML = re.compile(rf"<({'|'.join(_TOOLS)})>(.*?)</\1>", re.DOTALL)
 _ARGUMENT = re.compile(r"<(\w{1,40})>(.*?)</\1>", re.DOTALL)
 _TASK = re.compile(r"<task>\s*(.*?)\s*</task>", re.DOTALL)
 _FEEDBACK = re.compile(r"<(feedback|user_message|answer)>\s*(.*?)\s*</\1>", re.DOTALL)
 _RESULT = re.compile(r"\[(?:" + "|".join(_TOOLS) + r")\b[^\n]*\] Result:")
+_TITLED = re.compile(r"\[(?P<tool>" + "|".join(_TOOLS) + r"|subagents)\b.{0,20000}?\] Result:\s*", re.DOTALL)
+"""How a result begins that is a text; what a call said stands in it, be it of many lines."""
+
+_ENDED = re.compile(r"Command (?:executed successfully \(exit code|failed with exit code) (?P<code>-?\d{1,10})\b")
+_DENIED = "The user denied this operation."
 
 
 def recognises(source: Source) -> bool:
@@ -130,14 +135,14 @@ def _completed(step: ForeignStep, request: ModelRequest | None) -> ForeignStep:
 
 def _add_words(conversation: Conversation, message: dict[str, Any]) -> None:
     """What a person wrote into the message that holds the results; its other text enters the context."""
-    texts = [t for b in blocks_of(message.get("content")) if b.get("type") == "text" and (t := text_of(b.get("text")))
-             and not _RESULT.match(t)]
+    found = [t for b in blocks_of(message.get("content")) if b.get("type") == "text" and (t := text_of(b.get("text")))]
+    texts = [t for t in found if not _TITLED.match(t)]
     results = " ".join(text_blocks(b.get("content")) for b in results_of(message.get("content")))
     conversation.add_pictures([b for b in blocks_of(message.get("content")) if b.get("type") == "image"])
     for text in texts:
         conversation.add_message(Message(role="user", content=text))
-    for found in _FEEDBACK.finditer("\n".join([*texts, results])):
-        conversation.add_guidance(found[2], time_of(message.get("ts")))
+    for words in _FEEDBACK.finditer("\n".join([*found, results])):
+        conversation.add_guidance(words[2], time_of(message.get("ts")))
 
 
 def _step(message: dict[str, Any], reply: dict[str, Any]) -> ForeignStep:
@@ -151,8 +156,8 @@ def _step(message: dict[str, Any], reply: dict[str, Any]) -> ForeignStep:
                         for n, m in enumerate(found, 1))
         text = _XML.sub("", text).strip()
     if not results:
-        texts = [t for b in blocks_of(reply.get("content")) if _RESULT.match(t := text_of(b.get("text")))]
-        results = [CallResult(text=t, role="user") for t in texts]
+        made = [(c.id, c.name) for c in calls] if actions is None else [(a.call_id, a.tool) for a in actions]
+        results = list(_titled(reply, made))
     return ForeignStep(thought=text, completion=text_blocks(content), reasoning=thinking(content), calls=calls,
                        actions=actions, results=results, usage=_usage(dict_of(message.get("metrics"))),
                        started_at=time_of(message.get("ts")), ended_at=time_of(reply.get("ts")),
@@ -175,14 +180,42 @@ def _usage(metrics: dict[str, Any]) -> Usage:
                     metrics.get("cost"))
 
 
+def _titled(reply: dict[str, Any], made: list[tuple[str, str]]) -> Iterator[CallResult]:
+    """Results that are texts, each of the first call of its tool that has none; `made` are ids and tools."""
+    for text in (text_of(b.get("text")) for b in blocks_of(reply.get("content"))):
+        if (title := _TITLED.match(text)) is not None:
+            tool = title["tool"].removeprefix("use_")
+            call = next((one for one in made if one[1].removeprefix("use_") == tool), None)
+            if call is not None:
+                made.remove(call)
+            code, error = _outcome(text, title.end())
+            yield CallResult(text=text, call=call[0] if call else "", role="user", exit_code=code, error=error,
+                             status=_status(error))
+
+
+def _outcome(text: str, at: int = 0) -> tuple[int | None, ActionError | None]:
+    """The exit code of a command, in the program's own words before its output, and what went wrong."""
+    if text.startswith(_DENIED, at):
+        return None, ActionError(kind="refused", message=_DENIED)
+    code = int(ended["code"]) if (ended := _ENDED.match(text, at)) else None
+    return code, exit_error(code)
+
+
+def _status(error: ActionError | None) -> Status:
+    return "refused" if error is not None and error.kind == "refused" else "finished"
+
+
 def _result(block: dict[str, Any]) -> CallResult:
     """The SDK's tools answer with objects of `{query, result, success}`, in a list or as JSON text."""
     content = block.get("content")
     parts = _rows(content)
     text = as_json(content) if parts and not any("type" in p for p in parts) else text_blocks(content)
     failed = block.get("is_error") is True or any(p.get("success") is False for p in parts if "query" in p)
-    error = ActionError(kind="tool_error", message=text[:500]) if failed else None
-    return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error, pictures=pictures_in(content))
+    title = _TITLED.match(text)
+    code, error = _outcome(text, title.end() if title else 0)
+    error = ActionError(kind="tool_error", message=text[:500]) if failed else error
+    return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error, exit_code=code,
+                      status=_status(error), pictures=pictures_in(content))
 
 
 def _rows(content: Any) -> list[dict[str, Any]]:

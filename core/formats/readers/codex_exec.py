@@ -6,15 +6,17 @@ per turn, so they are a note; there are no times.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
+
+import msgspec
 
 from core.domain.events import NoteAdded
 from core.domain.step import Action, ActionError
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.records import records
+from core.formats.records import Records, records
 from core.formats.rows import canonical_parts
 from core.formats.session_span import by_totals
 from core.formats.source import Source
@@ -36,16 +38,16 @@ def recognises(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """The one session of a stream."""
-    found = records(source)
-    thread = next((n for r in found.items if (n := text_of(r.get("thread_id")))), "")
+    found = records(source, _outline)
+    thread = next((o.thread for o in found.outlines if o.thread), "")
     builder = SessionBuilder(NAME, source.name, canonical_parts([thread] if thread else found.items),
                              found.warnings)
-    title = next((text_of(i.get("text")) for i in _items(found.items) if _kind(i) in _WORDS), "")
+    title = next((text_of(i.get("text")) for i in _items(found) if _kind(i) in _WORDS), "")
     builder.create(title[:400] or source.name, "", task=thread)
     conversation = Conversation(builder)
     reasons: list[str] = []
     words: list[str] = []
-    for item in _items(found.items):
+    for item in _items(found):
         if _kind(item) in _WORDS:
             (reasons if _kind(item) == "reasoning" else words).append(text_of(item.get("text")))
         elif _kind(item) == "error":
@@ -57,17 +59,32 @@ def read(source: Source) -> Iterator[Imported]:
         conversation.add_step(ForeignStep(thought="\n\n".join(words), reasoning="\n\n".join(reasons)))
     if not builder.steps:
         raise source.without_steps("item of the agent", found.warnings)
-    _end(builder, found.items)
+    _end(builder, found)
     yield builder.build()
 
 
-def _items(events: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+class _Outline(msgspec.Struct, frozen=True):
+    """What is remembered of an event: the name of its thread, of the item that it tells of, and what was used."""
+
+    thread: str = ""
+    item: str = ""
+    used: dict[str, Any] = {}
+
+
+_PLAIN = _Outline()
+
+
+def _outline(place: int, event: dict[str, Any]) -> _Outline:
+    thread, used, item = text_of(event.get("thread_id")), dict_of(event.get("usage")), ""
+    if text_of(event.get("type")).startswith("item."):
+        item = text_of(dict_of(event.get("item")).get("id")) or str(place)
+    return _Outline(thread, item, used) if thread or item or used else _PLAIN
+
+
+def _items(events: Records) -> Iterator[dict[str, Any]]:
     """The items in the order in which they began, each in its last form."""
-    found: dict[str, int] = {}
-    for place, event in enumerate(events):
-        if text_of(event.get("type")).startswith("item."):
-            found[text_of(dict_of(event.get("item")).get("id")) or str(place)] = place
-    return (dict_of(events[place].get("item")) for place in found.values())
+    places = {outline.item: place for place, outline in enumerate(events.outlines) if outline.item}
+    return (dict_of(events.items[place].get("item")) for place in places.values())
 
 
 def _kind(item: dict[str, Any]) -> str:
@@ -90,12 +107,11 @@ def _step(item: dict[str, Any], words: list[str], reasons: list[str]) -> Foreign
     return ForeignStep(thought="\n\n".join(words), reasoning="\n\n".join(reasons), actions=(action,), results=results)
 
 
-def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:
-    for event in events:
-        used = dict_of(event.get("usage"))
+def _end(builder: SessionBuilder, events: Records) -> None:
+    for used in [outline.used for outline in events.outlines if outline.used]:
         builder.totals({k: v for k, v in used.items() if int_of(v) is not None}, of="a turn")
-    last = text_of(events[-1].get("type")) if events else ""
-    failed = dict_of(events[-1].get("error")) if events else {}
+    event = events.items[-1] if events.items else {}
+    last, failed = text_of(event.get("type")), dict_of(event.get("error"))
     if last == "turn.failed":
         builder.end("failed", "turn_failed", text_of(failed.get("message"))[:2000])
     else:

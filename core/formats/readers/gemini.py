@@ -162,12 +162,14 @@ def _answers(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _add(conversation: Conversation, message: dict[str, Any]) -> None:
-    kind, at, text = message.get("type"), time_of(message.get("timestamp")), _words(message.get("content"))
+    kind = message.get("type")
+    if kind == "gemini":
+        conversation.add_step(_step(message))
+        return
+    at, text = time_of(message.get("timestamp")), _words(message.get("content"))
     if kind == "user" and not _answers(message):
         conversation.add_pictures(message.get("content"))
         conversation.add_person_turn(text, at)
-    elif kind == "gemini":
-        conversation.add_step(_step(message))
     elif kind == "history":
         _begin_anew(conversation, dicts_of(message["messages"]), message["is_new"] is True)
     elif kind in ("error", "warning"):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -13,10 +14,11 @@ from support.eventually import eventually
 from core.cli import follow_files
 from core.cli.follow_files import FileFollower, _File
 from core.cli.import_paths import import_all
-from core.cli.log_access import reading, trajectory
+from core.cli.log_access import reading, trajectory, writing
 from core.formats import json_text
 from core.formats.live_source import LiveSource, stamp
 from core.formats.new_files import NewFiles
+from core.protocol.operations import GiveVerdict
 from core.server import lifecycle
 from core.store import log
 from core.store.home import Home
@@ -94,6 +96,59 @@ def test_every_growth_leads_to_the_session_of_the_whole_file(tmp_path, name) -> 
         assert events_of(home, line.session) == events_of(other, line.session)
     assert {x.result for x in import_all(home, [path], [])} <= {"present", "grown"}
     assert {x.result for x in import_all(home, [path], [])} == {"present"}
+
+
+@pytest.mark.parametrize("name", [*LINES, "gemini.json", "cline.json"])
+def test_what_was_compared_with_the_log_is_not_compared_again(tmp_path, name, monkeypatch) -> None:
+    """All of it at the first growth alone, but where the end of the session is another than it was."""
+    home, path = Home(tmp_path / "home"), tmp_path / f"run-{name}"
+    path.write_bytes(b"")
+    follower = FileFollower(home, [_File(path, stamp(path))], True, 0.0)
+    whole, growths = [], []
+    place = follow_files.placed
+    monkeypatch.setattr(follow_files, "placed", lambda *given: whole.append(1) or place(*given))
+    monkeypatch.setattr(FileFollower, "_say", lambda *_: growths.append(1))
+    for data in states(name):
+        path.write_bytes(data) if name in WHOLE else append(path, data[path.stat().st_size :])
+        follower.look()
+    assert len(whole) <= 2 and len(growths) > len(whole)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", [*LINES, *WHOLE])
+def test_an_end_compared_alone_gives_what_a_whole_comparison_gives(tmp_path, name, seed, monkeypatch) -> None:
+    """Also where the file loses its end, says other things, and people judge steps in between."""
+    dice, found = random.Random(f"{name}{seed}"), states(name)
+    readings = [found[n] for n in sorted(dice.sample(range(len(found)), min(6, len(found))))]
+    readings[3:3] = [readings[1], readings[2].replace(b"e", b"i", 40)]
+    held = []
+    for is_whole in (False, True):
+        home, path = Home(tmp_path / f"home{is_whole}"), tmp_path / f"run-{name}"
+        path.write_bytes(b"")
+        follower = FileFollower(home, [_File(path, "")], True, 0.0)
+        if is_whole:
+            monkeypatch.setattr(follow_files, "what_came", lambda *_: None)
+        for place, data in enumerate(readings):
+            path.write_bytes(data)
+            follower.look()
+            with reading(home) as conn:
+                rows = [row.session for row in log.rows(conn) if row.steps]
+            if place % 2 and rows:
+                writing(home, lambda authority, row=rows[0], place=place: authority.do(
+                    row, GiveVerdict(step=1, value="mask", reason=f"reason {place}")))
+        follower.settle_all()
+        with reading(home) as conn:
+            held.append({row.session: (row.steps, row.state, [_timeless(one.body) for one in log.read_all(
+                conn, row.session)]) for row in log.rows(conn)})
+    assert held[0].keys() == held[1].keys()
+    for name, one in held[0].items():
+        assert one == held[1][name]
+
+
+def _timeless(body):
+    event = json.loads(body)
+    by_chance = event["author"]["kind"] == "person" or event["fact"]["type"] == "session_state"
+    return event["fact"], "" if by_chance or "-void-" in event["id"] else event["id"]
 
 
 def test_only_what_is_new_is_read(tmp_path, monkeypatch) -> None:

@@ -29,6 +29,7 @@ TABLE = [
     ("codex_exec.jsonl", "codex-exec", [(3, 1, None, None, None, "finished", 0, 0)]),
     ("gemini.json", "gemini-cli", [(2, 1, 108, None, None, "finished", 1, 0)]),
     ("cline.json", "cline", [(3, 1, 44, 0.25, None, "finished", 1, 0)]),
+    ("cline_titled.json", "cline", [(4, 2, 34, 0.25, None, "finished", 1, 0)]),
     ("cline_sdk.json", "cline", [(2, 1, 79, 0.5, None, "finished", 0, 0)]),
     ("cline_ui.json", "cline", [(3, 1, 60, 0.75, None, "finished", 1, 1)]),
     ("cline_task/api_conversation_history.json", "cline", [(3, 1, 60, 0.75, None, "finished", 1, 0)]),
@@ -134,7 +135,7 @@ def test_a_late_result_takes_the_place_of_none_and_counts_no_token_twice(tmp_pat
     young = tmp_path / "codex.jsonl"
     young.write_text("".join(lines[: next(n for n, x in enumerate(lines) if "function_call_output" in x)]))
     (before,), (after,) = registry.read(young), registry.read(FILES / "codex.jsonl")
-    held = {decode_event(b).id: b for b in before.bodies}
+    held = reimport.HeldRun(lambda: before.bodies)
     added = reimport.missing_events(after, held, before.blobs.__getitem__)
     folded = fold(after.session, [Placed(session=after.session, seq=n, body=b)
                                 for n, b in enumerate([*before.bodies, *added], 1)])
@@ -143,7 +144,7 @@ def test_a_late_result_takes_the_place_of_none_and_counts_no_token_twice(tmp_pat
     assert [folded.context(n) for n in (1, 2, 3)] == [whole.context(n) for n in (1, 2, 3)]
     assert (folded.row.tokens, folded.row.errors) == (whole.row.tokens, whole.row.errors) == (56, 1)
     assert folded.steps[0].head.usage == whole.steps[0].head.usage
-    held = {decode_event(b).id: b for b in [*before.bodies, *added]}
+    held.add(added)
     assert reimport.missing_events(after, held, after.blobs.__getitem__) == []
 
 

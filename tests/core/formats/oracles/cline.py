@@ -9,7 +9,7 @@ TITLE = "Cline conversation"
 TOOLS = ("execute_command|read_file|write_to_file|replace_in_file|apply_diff|insert_content|search_files|list_files|"
          "list_code_definition_names|browser_action|use_mcp_tool|access_mcp_resource|ask_followup_question|"
          "attempt_completion|new_task|plan_mode_respond|load_mcp_documentation|web_fetch|condense|switch_mode|"
-         "update_todo_list")
+         "update_todo_list|use_subagents|subagents")
 HIDDEN = ("thinking", "redacted_thinking", "tool_use", "server_tool_use", "tool_result")
 
 
@@ -27,6 +27,13 @@ def out(block):
     plain = isinstance(raw, str) or any("type" in r for r in rows) or not rows
     return Out(text=words(raw) if plain else json.dumps(raw, ensure_ascii=False),
                failed=block.get("is_error") is True or failed)
+
+
+def outcome(said):
+    code = re.match(r"Command failed with exit code (-?\d+)", said)
+    fine = said.startswith("Command executed successfully (exit code 0)")
+    return {"code": 0 if fine else int(code[1]) if code else None,
+            "failed": bool(code) or said.startswith("The user denied this operation.")}
 
 
 def words(content):
@@ -65,7 +72,7 @@ def sessions(path):
             continue
         after = messages[n + 1] if n + 1 < len(messages) else {}
         reply = blocks(after["content"]) if after.get("role") == "user" else []
-        titled = re.compile(rf"\[(?:{TOOLS})\b[^\n]*\] Result:")
+        titled = re.compile(rf"(?s)\[(?:{TOOLS})\b.*?\] Result:\n?")
         text, calls = words(content), [(b["name"], b.get("input", {})) for b in content if b["type"] == "tool_use"]
         native = [name for name, _ in calls]
         shown = text
@@ -74,7 +81,8 @@ def sessions(path):
                      for name, inner in re.findall(rf"(?s)<({TOOLS})>(.*?)</\1>", text)]
             shown = re.sub(rf"(?s)<({TOOLS})>.*?</\1>", "", text) if calls else text
         outs = [out(b) for b in reply if b["type"] == "tool_result"] or [
-            Out(text=b["text"], role="user") for b in reply if b["type"] == "text" and titled.match(b["text"])]
+            Out(text=b["text"], role="user", **outcome(titled.sub("", b["text"], count=1)))
+            for b in reply if b["type"] == "text" and titled.match(b["text"])]
         used = m.get("metrics") or {}
         tokens = used.get("tokens") or {}
         counts = (tokens["prompt"] + (tokens.get("cached") or 0), tokens.get("completion")) if "prompt" in tokens else (
