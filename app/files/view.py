@@ -23,9 +23,9 @@ from app.files.life_line import LifeLine
 from app.files.model import FilesModel, Key, State, TouchedFile
 from app.files.touched import TouchedFiles
 from app.files.version_box import VersionBox
-from app.kit import quantities, theme
+from app.kit import quantities, theme, tokens
 from app.kit.action_button import IconButton
-from app.kit.boxes import column, row
+from app.kit.boxes import Margin, column, row
 from app.kit.empty import Empty, Faces
 from app.kit.flow import FlowLayout
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -102,7 +102,7 @@ class FilesView(QWidget):
         ways = QWidget(self)
         _row(ways, self._note, self._icon("previous_place", "chevron-up"), self._icon("next_place", "chevron-down"),
              self._spaces_button(), self._icon("sides", "columns-2"), self._icon("most", "arrow-up-down"),
-             self._icon("tree", "folder-tree"))
+             self._icon("tree", "folder-tree"), margin=(0, 0, theme.px(tokens.BETWEEN), 0))
         tools = FlowLayout()
         tools.addWidget(versions)
         tools.addWidget(ways)
@@ -255,5 +255,5 @@ class FilesView(QWidget):
         self.step_asked.emit(self._states[int(self.new.currentData() or 0)].step)
 
 
-def _row(box: QWidget, *widgets: QWidget) -> QHBoxLayout:
-    return row(*widgets, on=box, spacing=theme.GRID, margin=0)
+def _row(box: QWidget, *widgets: QWidget, margin: Margin = 0) -> QHBoxLayout:
+    return row(*widgets, on=box, spacing=theme.GRID, margin=margin)

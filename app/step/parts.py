@@ -11,7 +11,7 @@ import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.desk.error_words import error_word, status_word
-from app.desk.row_text import ICONS
+from app.desk.row_text import ICONS, UNNAMED, tool_word
 from app.kit import quantities
 from app.kit.highlight import lexer_for
 from app.kit.long_text import Part
@@ -84,7 +84,9 @@ def prose(text: str, *, raw: bool = False) -> list[Part]:
 
 def _action_parts(action: Action, kind: str, number: int, count: int) -> list[Part]:
     about = one_line(str(action.arguments.get("description") or ""), 200) if kind in ("shell", "subagent") else ""
-    heading = f"{one_line(action.tool, 80)}{f'  {about}' if about else ''}"
+    if action.tool == UNNAMED:
+        about = QCoreApplication.translate("Step", "its file does not name the tool")
+    heading = f"{one_line(tool_word(action.tool), 80)}{f'  {about}' if about else ''}"
     if count > 1:
         place = QCoreApplication.translate("Step", "{n} of {count}").format(n=number, count=count)
         heading += f"  ({place})"
