@@ -37,7 +37,7 @@ def furnish(edit: DrawnText, cursor: QTextCursor, part: Part, text: str, first: 
 
 
 def set_apart(edit: DrawnText, cursor: QTextCursor, part: Part) -> None:
-    """A narrow empty line between a part that is inserted next and a frame, its own or the last one, where no line is."""
+    """A narrow empty line where the part that comes next would touch a frame: its own, or that of the one before."""
     before = cursor.block().previous()
     is_framed = part.style == "block" or part.terminal
     follows = bool(edit.grounds) and edit.grounds[-1][1] == before.blockNumber()

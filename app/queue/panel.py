@@ -97,7 +97,7 @@ class QueueController(QObject):
         self._show()
 
     def _offer_orders(self) -> None:
-        first = self.tr("Queue’s order") if self._queues.shown.queue else self.tr("Newest first")
+        first = self.tr("Order of the queue") if self._queues.shown.queue else self.tr("Newest first")
         orders = [("queue", first), ("name", self.tr("By name")), ("judged", self.tr("Least judged first")),
                   ("steps", self.tr("Longest first"))]
         self._view.offer_orders(orders, self._order)

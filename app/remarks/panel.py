@@ -22,6 +22,7 @@ from app.kit.two_lines import TwoLines
 from app.remarks.view import RemarksView
 from core.domain.anchor import anchor_of, words_pattern
 from core.domain.errors import InvalidInput, ReportableError
+from core.domain.request import plain_words
 from core.domain.step import decode_body
 from core.domain.steps import Note
 from core.domain.trajectory import Trajectory
@@ -69,7 +70,7 @@ class RemarksPanelController(QObject):
     def _lines(self, remark: Remark) -> TwoLines:
         note = remark.note
         where = self.tr("Step {n}").format(n=quantities.number(remark.step)) if remark.step else self.tr("Session")
-        quote = f" “{one_line(note.anchor.exact, 120)}”" if note.anchor is not None else ""
+        quote = f" “{one_line(plain_words(note.anchor.exact), 120)}”" if note.anchor is not None else ""
         return TwoLines(title=f"{where}{quote}", below=one_line(note.text, 400), sign="✎", meaning="person",
                         right=f"{one_line(note.author.name or note.author.kind, 40)} · {quantities.clock(note.at)}")
 
@@ -108,7 +109,7 @@ class RemarksPanelController(QObject):
         where = self.tr("On step {n}").format(n=quantities.number(n)) if n else self.tr("On the session")
         show_dock_of(self._view)
         self._view.gist.wanted.emit()
-        self._view.box.write(f"{where}: “{anchor.exact}”" if anchor is not None else where)
+        self._view.box.write(f"{where}: “{plain_words(anchor.exact)}”" if anchor is not None else where)
 
     def _give_remark(self, text: str) -> None:
         session, remark = self._about

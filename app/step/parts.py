@@ -37,7 +37,9 @@ def parts_of(body: StepBody, tools: ToolTable = OWN, *, raw: bool = False) -> li
     if body.pictures:
         parts += [_heading(QCoreApplication.translate("Step", "Sent by a person")), *picture_parts(body.pictures)]
     if body.thought:
-        parts += [_heading(QCoreApplication.translate("Step", "Thought")), *prose(body.thought, raw=raw)]
+        heading = QCoreApplication.translate("Step", "Thought") if body.actions or body.observations else (
+            QCoreApplication.translate("Step", "Answer"))
+        parts += [_heading(heading), *prose(body.thought, raw=raw)]
     answers = {o.call_id: o for o in body.observations}
     count = len(body.actions)
     for number, action in enumerate(body.actions, 1):

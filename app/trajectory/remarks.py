@@ -35,6 +35,7 @@ class RemarksController(QObject):
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._show_remarks)
         self._shown: tuple[str, int, str] = ("", 0, "")
+        self._show_remarks()  # the panel may be built when its session is open already
 
     def _on_opened(self) -> None:
         self._bar.toggle.setChecked(False)

@@ -4807,8 +4807,8 @@ Delete or right click: take it away</source>
         <translation>所指文字在该步骤中已不存在：“{words}”</translation>
     </message>
     <message>
-        <source>of the whole session: {n} steps, of which {cited} are shown here</source>
-        <translation>整个会话共 {n} 步，此处显示其中 {cited} 步</translation>
+        <source>{cited} of the session&apos;s {n} steps</source>
+        <translation>会话共 {n} 步，此处 {cited} 步</translation>
     </message>
     <message>
         <source>keep</source>
@@ -5138,7 +5138,7 @@ Delete or right click: take it away</source>
 <context>
     <name>QueueController</name>
     <message>
-        <source>Queue’s order</source>
+        <source>Order of the queue</source>
         <translation>队列顺序</translation>
     </message>
     <message>
@@ -6096,6 +6096,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Answer</source>
         <translation>回答</translation>
+    </message>
+    <message>
+        <source>Call</source>
+        <translation>调用</translation>
     </message>
     <message>
         <source>{n} steps</source>
@@ -7512,6 +7516,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>思考</translation>
     </message>
     <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
         <source>This answer has no sampled tokens: {why}</source>
         <translation>此回答没有采样词元：{why}</translation>
     </message>
@@ -7526,6 +7534,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>episode over</source>
         <translation>回合结束</translation>
+    </message>
+    <message>
+        <source>its file does not name the tool</source>
+        <translation>文件未写明是哪个工具</translation>
     </message>
     <message>
         <source>{n} of {count}</source>
