@@ -213,7 +213,7 @@ def fold_row(trajectory: Trajectory, kind: str, at: int, until: int, reader: str
     return RowText(
         number=f"{quantities.number(first.number)}–{quantities.number(last.number)}", icon="chevron-right", tool=tool,
         title=title, face="code", is_chip=bool(word),
-        word=word or (QCoreApplication.translate("Row", "%n failed", None, many) if failed else ""),
+        word=word or (QCoreApplication.translate("Row", "%Ln failed", None, many) if failed else ""),
         meaning=meaning or ("error" if failed else "muted"),
         duration=quantities.short_duration(quantities.between(first.started_at or first.ended_at, last.ended_at)))
 
@@ -225,9 +225,9 @@ def _inside(steps: Steps, at: int, until: int, reader: str) -> tuple[str, str]:
     masked = plural(states["mask"] + states["partly"])
     unsure = plural(states["unsure"])
     if states["mask"] + states["partly"]:
-        return QCoreApplication.translate("Row", "%n masked", None, masked), "mask"
+        return QCoreApplication.translate("Row", "%Ln masked", None, masked), "mask"
     if states["unsure"]:
-        return QCoreApplication.translate("Row", "%n unsure", None, unsure), "attention"
+        return QCoreApplication.translate("Row", "%Ln unsure", None, unsure), "attention"
     return "", ""
 
 

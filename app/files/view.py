@@ -150,7 +150,7 @@ class FilesView(QWidget):
             self._empty.say(self.tr("No file touched yet"), self.tr(
                 "Every file that the agent writes or edits appears here with its versions and their differences."))
         else:
-            self._empty.say(self.tr("No file touched as of step {step}").format(step=step), self.tr(
+            self._empty.say(self.tr("No file touched as of step {step}").format(step=quantities.number(step)), self.tr(
                 "Go to a later step, or press F to follow."))
 
     def select(self, key: Key | None) -> None:
@@ -228,8 +228,9 @@ class FilesView(QWidget):
         self._split.setSizes([first, total - first])
 
     def _state_name(self, place: int, state: State) -> str:
+        step = quantities.number(state.step)
         if state.is_part:
-            return menu_text(self.tr("v{version} · step {step}, in part").format(version=place, step=state.step)
+            return menu_text(self.tr("v{version} · step {step}, in part").format(version=place, step=step)
                              if state.step else self.tr("v0 · before, in part"))
         name = self._version(place, state)
         if state.step == 0:
@@ -241,7 +242,7 @@ class FilesView(QWidget):
     def _version(self, place: int, state: State) -> str:
         if state.step == 0:
             return menu_text(self.tr("v0 · before")) if state.hash or state.is_part else self.tr("v0 · absent")
-        return self.tr("v{version} · step {step}").format(version=place, step=state.step)
+        return self.tr("v{version} · step {step}").format(version=place, step=quantities.number(state.step))
 
     def _ask_versions(self) -> None:
         self.compared.emit(int(self.old.currentData() or 0), int(self.new.currentData() or 0))
