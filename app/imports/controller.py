@@ -130,7 +130,7 @@ class ImportsController(QObject):
         kinds = ", ".join(f"{quantities.number(count)} {one_line(suffix, 20) or none}"
                           for suffix, count in list(passed.unknown.items())[:SUFFIXES])
         self._failed += 1  # then nobody needs to be told that nothing was found
-        text = self.tr("{read} files were read, {unknown} are in no known format ({kinds}).")
+        text = self.tr("Files read: {read}; in no known format: {unknown} ({kinds}).")
         self._place.notices.tell(text.format(read=quantities.number(passed.read), kinds=kinds,
                                              unknown=quantities.number(sum(passed.unknown.values()))))
 

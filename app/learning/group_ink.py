@@ -24,7 +24,7 @@ _ELIDE = Qt.TextElideMode.ElideRight
 
 def worth(advantage: float) -> str:
     """An advantage with its sign."""
-    return f"{advantage:+.2f}".replace("-", "−")
+    return quantities.signed(advantage, ".2f")
 
 
 def meaning_of(advantage: float) -> str:

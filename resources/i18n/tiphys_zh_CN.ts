@@ -3882,7 +3882,7 @@ Delete or right click: take it away</source>
         <translation>无后缀</translation>
     </message>
     <message>
-        <source>{read} files were read, {unknown} are in no known format ({kinds}).</source>
+        <source>Files read: {read}; in no known format: {unknown} ({kinds}).</source>
         <translation>已读取 {read} 个文件，{unknown} 个不是已知格式（{kinds}）。</translation>
     </message>
     <message numerus="yes">
