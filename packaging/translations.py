@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "resources" / "i18n"
 LANGUAGES = ("en", "zh_CN")
-_PLACES = re.compile(r"\{[^{}]*\}|%n|%L?\d")
+_PLACES = re.compile(r"\{[^{}]*\}|%L?[n\d]")
 
 
 def main(arguments: list[str]) -> int:
@@ -88,7 +88,7 @@ def unfinished(catalogue: Path) -> list[str]:
         wanted = set(_PLACES.findall(source))
         for form in forms:
             extra = set(_PLACES.findall(form)) ^ wanted
-            if extra - ({"%n"} if len(forms) > 1 else set()):
+            if extra - ({"%Ln"} if len(forms) > 1 else set()):
                 problems.append(f"{where} has other placeholders: {', '.join(sorted(extra))}")
     return problems
 

@@ -47,7 +47,7 @@ class AttentionView(QWidget):
         """Show the list, or that there is nothing to do."""
         self._faces.show_content(on)
         rows = self.list.model().rowCount() if on else 0
-        self.gist.say(self.tr("%n need(s) you", None, plural(rows)) if on else self.tr("Nothing needs you"),
+        self.gist.say(self.tr("%Ln need(s) you", None, plural(rows)) if on else self.tr("Nothing needs you"),
                        is_nothing=not on)
 
     def select(self, row: int) -> None:

@@ -91,7 +91,7 @@ class BriefController(QObject):
         files, added, removed = found.changed
         result = f"“{found.handed_in}”" if found.handed_in else ""
         if found.submitted:
-            result = self.tr("%n submission(s)", None, plural(found.submitted))
+            result = self.tr("%Ln submission(s)", None, plural(found.submitted))
         if row.score is not None:
             score = self.tr("score {n}").format(n=quantities.score(row.score))
             result = ", ".join(part for part in (result, score) if part)
@@ -102,5 +102,5 @@ class BriefController(QObject):
         else:
             self._view.add_caption(self.tr("Changed"))
         if files or added + removed:
-            words = self.tr("%n file(s)", None, plural(files)) if files else self.tr("lines")
+            words = self.tr("%Ln file(s)", None, plural(files)) if files else self.tr("lines")
             self._view.add_changes(words, f"+{quantities.number(added)}", f"−{quantities.number(removed)}")

@@ -145,7 +145,7 @@ class ErrorStrip(QWidget):
         """Show these, from the first step to the last."""
         self._bins = bins
         failed = sum(one.errors for one in bins)
-        self.setAccessibleName(self.tr("%n error(s) over the run", None, plural(failed)))
+        self.setAccessibleName(self.tr("%Ln error(s) over the run", None, plural(failed)))
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -107,7 +107,7 @@ class ChartsView(QWidget):
 
     def say_steps(self, count: int) -> None:
         """Say in the panel's line of how many steps there are curves."""
-        self.gist.say(self.tr("Curves of %n step(s)", None, plural(count)) if count else
+        self.gist.say(self.tr("Curves of %Ln step(s)", None, plural(count)) if count else
                        self.tr("Nothing is drawn before the first step"), is_nothing=not count)
 
     def show_curves(self, curves: Sequence[Curves]) -> None:

@@ -90,13 +90,13 @@ class CompareView(QWidget):
         """Say how much all have in common; show the hint where there is nothing to compare."""
         self._faces.show_content(len(counts) > 1 and any(counts))
         if len(counts) > 2:
-            self.summary.setText(self.tr("All begin with the same %n step(s).", None, plural(common)))
+            self.summary.setText(self.tr("All begin with the same %Ln step(s).", None, plural(common)))
         elif common == rows:
-            self.summary.setText(self.tr("Both take the same %n step(s).", None, plural(common)))
+            self.summary.setText(self.tr("Both take the same %Ln step(s).", None, plural(common)))
         elif not common:
             self.summary.setText(self.tr("They differ from the first step on."))
         else:
-            self.summary.setText(self.tr("The first %n step(s) are the same.", None, plural(common)))
+            self.summary.setText(self.tr("The first %Ln step(s) are the same.", None, plural(common)))
         self.parting.setEnabled(common < rows)
 
     def show_row(self, row: int, side: int = 0) -> None:

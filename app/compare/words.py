@@ -26,7 +26,7 @@ def arm_lines(arms: Sequence[Arm]) -> list[str]:
         count=quantities.number(len(arm.sessions))) for arm in arms]
     lines += [QCoreApplication.translate("CompareView", "{arm} − {other}: {difference}").format(
         arm=one_line(one.arm, 60), other=one_line(one.other, 60),
-        difference=f"{one.mean:+.1f}{_between(one.interval)}") for one in differences(arms)]
+        difference=f"{quantities.signed(one.mean, '.1f')}{_between(one.interval)}") for one in differences(arms)]
     return lines
 
 

@@ -110,7 +110,7 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
     entry = steps.at(at)
     head = entry.head
     kind = kind_of(head, trajectory)
-    tool = head.tools[0] if head.tools else QCoreApplication.translate("Row", "Answer")
+    tool = tool_word(head.tools[0]) if head.tools else QCoreApplication.translate("Row", "Answer")
     title = head.title.removeprefix(head.tools[0]).strip() if head.tools else plain_words(head.title)
     word, meaning = _outcome(head)
     verdicts = seen(entry.verdicts, reader)
@@ -125,6 +125,11 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
         word=chip or word, meaning="mask" if chip else meaning, is_chip=bool(chip),
         added=head.added, removed=head.removed, duration=_took(head), state=state,
         verdict=verdict_words(verdicts, len(head.tools))[0])
+
+
+def tool_word(name: str) -> str:
+    """A tool in its own name; a call of which its file does not tell the tool is only called one."""
+    return QCoreApplication.translate("Row", "Call") if name == UNNAMED else name
 
 
 def with_called(row: RowText, called: Sequence[SessionRow]) -> RowText:
@@ -148,6 +153,9 @@ def kind_of(head: StepHead, trajectory: Trajectory) -> str:
         return head.kind or "message"
     return table_of(trajectory.created.program if trajectory.created else "").tool(head.tools[0]).kind
 
+
+UNNAMED = "unknown"
+"""The tool of an imported call where its file names none."""
 
 ICONS = {"shell": "terminal", "input": "terminal", "wait": "hourglass", "read": "file-text", "list": "search",
          "search": "search", "edit": "file-pen-line", "write": "file-plus", "patch": "file-pen-line",
@@ -205,7 +213,7 @@ def fold_row(trajectory: Trajectory, kind: str, at: int, until: int, reader: str
     return RowText(
         number=f"{quantities.number(first.number)}–{quantities.number(last.number)}", icon="chevron-right", tool=tool,
         title=title, face="code", is_chip=bool(word),
-        word=word or (QCoreApplication.translate("Row", "%n failed", None, many) if failed else ""),
+        word=word or (QCoreApplication.translate("Row", "%Ln failed", None, many) if failed else ""),
         meaning=meaning or ("error" if failed else "muted"),
         duration=quantities.short_duration(quantities.between(first.started_at or first.ended_at, last.ended_at)))
 
@@ -217,9 +225,9 @@ def _inside(steps: Steps, at: int, until: int, reader: str) -> tuple[str, str]:
     masked = plural(states["mask"] + states["partly"])
     unsure = plural(states["unsure"])
     if states["mask"] + states["partly"]:
-        return QCoreApplication.translate("Row", "%n masked", None, masked), "mask"
+        return QCoreApplication.translate("Row", "%Ln masked", None, masked), "mask"
     if states["unsure"]:
-        return QCoreApplication.translate("Row", "%n unsure", None, unsure), "attention"
+        return QCoreApplication.translate("Row", "%Ln unsure", None, unsure), "attention"
     return "", ""
 
 

@@ -44,4 +44,4 @@ def gain_words(trajectory: Trajectory, score: ScoreGiven) -> str:
     if gain is None:
         return ""
     share = f" ({quantities.signed_share(gain.ratio)})" if gain.ratio else ""
-    return QCoreApplication.translate("Row", "gain {gain}").format(gain=f"{gain.gain:+.4g}{share}")
+    return QCoreApplication.translate("Row", "gain {gain}").format(gain=f"{quantities.signed(gain.gain, '.4g')}{share}")

@@ -61,7 +61,7 @@ class DisagreementsController(QObject):
         self._view.show_numbers("\n".join(lines))
 
     def _time_words(self, key: str, seconds: dict[int, float]) -> str:
-        sentence = self.tr("{person}: active time {time} on %n step(s)", None, plural(len(seconds)))
+        sentence = self.tr("{person}: active time {time} on %Ln step(s)", None, plural(len(seconds)))
         return sentence.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
 
     def _go_to_next(self) -> None:

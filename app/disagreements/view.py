@@ -34,7 +34,7 @@ class DisagreementsView(QWidget):
     def show_state(self, count: int, *, blind: bool) -> None:
         """Show the list, or why it is empty."""
         self._faces.show_content(count > 0)
-        self.gist.say(self.tr("%n step(s) on which opinions differ", None, plural(count)) if count else
+        self.gist.say(self.tr("%Ln step(s) on which opinions differ", None, plural(count)) if count else
                        self.tr("Blind: shown once you have decided") if blind else self.tr("Nobody disagrees"),
                        is_nothing=not count)
         self.next.setEnabled(count > 0)

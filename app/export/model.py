@@ -71,7 +71,7 @@ class SessionChoices(FlatModel[SessionRow]):
         if role == int(Qt.ItemDataRole.CheckStateRole):
             return Qt.CheckState.Checked if row.session in self._chosen else Qt.CheckState.Unchecked
         if role == int(Qt.ItemDataRole.DisplayRole):
-            parts = [self.tr("%n step(s)", "", plural(row.steps))]
+            parts = [self.tr("%Ln step(s)", "", plural(row.steps))]
             if row.score is not None:
                 parts.append(self.tr("score {score}").format(score=f"{row.score:.1f}"))
             if row.state not in FINAL_STATES and row.origin == "live":

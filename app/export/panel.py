@@ -78,7 +78,7 @@ class ExportController(QObject):
         lacking = [s for s in self._model.chosen if (row := self._place.desks.of(s).row(s)) is not None
                    and not is_local(s) and not self._place.offline_copies.is_whole(s, row.seq)]
         if lacking:
-            gap = self.tr("%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” "
+            gap = self.tr("%Ln chosen session(s) are not whole on this computer. Menu Session, “Store offline” "
                           "fetches what is missing.", None, plural(len(lacking)))
             self._place.notices.tell(gap, "attention", lacking[0])
 
@@ -141,7 +141,7 @@ class ExportController(QObject):
         self._place.scope.spawn(self._confirm(folder, places), name="export")
 
     async def _confirm(self, folder: str, places: int) -> None:
-        question = self.tr("%n place(s) look like secrets. Write the data set?", None, plural(places))
+        question = self.tr("%Ln place(s) look like secrets. Write the data set?", None, plural(places))
         detail = self.tr("The report lists them. In the data set they are replaced by [redacted].")
         if await yes_or_no(self._view.window(), question, self.tr("Write"), detail=detail):
             self._write_dataset(folder, allow_findings=True)
@@ -188,8 +188,8 @@ class ExportController(QObject):
             return self.tr("Tokens and training need PyTorch and transformers, which are not installed here. "
                            "Install them with:  tiphys train-setup")
         if problem.code == "steps_unjudged":
-            where = self.tr("%n session(s)", "", plural(_count(problem, "sessions")))
-            sentence = self.tr("Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what "
+            where = self.tr("%Ln session(s)", "", plural(_count(problem, "sessions")))
+            sentence = self.tr("Nobody judged %Ln step(s) in {sessions}. Judge them, or choose under “Not judged” what "
                                "becomes of such steps. “Check” counts them.", "", plural(_count(problem, "steps")))
             return sentence.format(sessions=where)
         return self._calls.explain(problem)

@@ -41,7 +41,7 @@ class ReportView(LongText):
         if not report.findings:
             return []
         count = sum(f.count for f in report.findings)
-        text = self.tr("%n place(s) look like secrets; [redacted] is written there:", None, plural(count))
+        text = self.tr("%Ln place(s) look like secrets; [redacted] is written there:", None, plural(count))
         return [Part(text=f"⚠ {text}\n", meaning="attention"),
                 *(Part(text=f"   {one_line(f.kind, 40)} ×{number(f.count)}  {one_line(f.hint, 60)}"
                        f"  {one_line(f.sample, 60)}\n", style="mono") for f in report.findings[:MOST_FINDINGS])]
@@ -66,17 +66,17 @@ class ReportView(LongText):
             return Part(text="✓ " + self.tr("Written to {folder}").format(folder=folder) + "\n", style="heading",
                         meaning="keep")
         if any(w.code == "unjudged_refused" for w in report.warnings):
-            text = self.tr("✗ Nothing is written: nobody judged %n step(s)", "", plural(report.unjudged))
+            text = self.tr("✗ Nothing is written: nobody judged %Ln step(s)", "", plural(report.unjudged))
             return Part(text=text + "\n", style="heading", meaning="attention")
-        text = self.tr("✓ Nothing would be refused") if not refused else self.tr("✗ %n refusal(s)", "", plural(refused))
+        text = self.tr("✗ %Ln refusal(s)", "", plural(refused)) if refused else self.tr("✓ Nothing would be refused")
         return Part(text=text + "\n", style="heading", meaning="mask" if refused else "keep")
 
     def _samples(self, count: int) -> str:
-        return self.tr("%n sample(s)", None, plural(count))
+        return self.tr("%Ln sample(s)", None, plural(count))
 
     def _totals(self, report: Report) -> list[Part]:
         share = 100 * report.trained / report.tokens if report.tokens else 0.0
-        rows = self.tr("%n row(s)", None, plural(report.rows))
+        rows = self.tr("%Ln row(s)", None, plural(report.rows))
         parts = [Part(text=self.tr("{samples} (of steps: {react}, summaries: {summary}), {rows}").format(
             samples=self._samples(report.samples), react=number(report.react), summary=number(report.summary),
             rows=rows) + "\n")]

@@ -164,10 +164,10 @@ class SampleView(QWidget):
             trained=number(page.trained), total=number(page.total), share=f"{share:.1f}")
         masked = sum(p.state == "masked" for p in page.parts)
         if masked:
-            text += " · " + self.tr("✗ %n masked action(s)", "", plural(masked))
+            text += " · " + self.tr("✗ %Ln masked action(s)", "", plural(masked))
         undecided = sum(p.state == "undecided" for p in page.parts)
         if undecided:
-            text += " · " + self.tr("? %n action(s) that nobody judged", "", plural(undecided))
+            text += " · " + self.tr("? %Ln action(s) that nobody judged", "", plural(undecided))
         if page.template_refused is not None:
             text += "\n" + reason(page.template_refused)
         self._share.setText(text)
@@ -179,7 +179,7 @@ class SampleView(QWidget):
                  for sentence, times in reasons.most_common(MOST_REASONS)]
         more = len(reasons) - len(lines)
         if more > 0:
-            lines.append(self.tr("and %n reason(s) more", "", plural(more)))
+            lines.append(self.tr("and %Ln reason(s) more", "", plural(more)))
         self._left_out.setText("\n".join(lines))
         self._left_out.setVisible(bool(lines) and bool(self._page.samples))
 

@@ -175,7 +175,7 @@ class DiffView(QAbstractScrollArea):
         painter.fillRect(box, self.palette().color(QPalette.ColorRole.AlternateBase))
         painter.setPen(theme.colour("muted"))
         painter.setFont(theme.small_font(self.font()))
-        text = self.tr("⋯ %n unchanged line(s)", "", plural(row.hidden))
+        text = self.tr("⋯ %Ln unchanged line(s)", "", plural(row.hidden))
         painter.drawText(box.adjusted(self._gutter + _PAD, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
 
     def _paint_unified(self, painter: QPainter, row: DiffRow, box: QRectF) -> None:

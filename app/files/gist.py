@@ -38,7 +38,7 @@ class FilesGist(QObject):
                                    self.tr("No file was changed"), self._steps(trajectory), step)
             return
         last = here[-1]
-        so_far = self.tr("%n changed so far", None, plural(len(touched(here, None))))
+        so_far = self.tr("%Ln changed so far", None, plural(len(touched(here, None))))
         self._first = last.step
         name = one_line(last.path.rstrip("/").rpartition("/")[2], 60)
         link = self.tr("at {step}").format(step=quantities.number(last.step)) if last.step else ""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.kit import theme
+from app.kit import theme, tokens
 from app.kit.safe_text import set_tooltip
 
 RADIUS = 4
@@ -49,7 +49,7 @@ class LifeLine(QWidget):
         self.update()
 
     def _x(self, step: int) -> float:
-        side = theme.px(RADIUS) + 1
+        side = theme.px(tokens.SIDE)
         return side + (self.width() - 2 * side) * (step - 1) / max(1, self._last - 1)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -58,7 +58,7 @@ class LifeLine(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         middle, radius = self.height() / 2, theme.px(RADIUS)
         painter.setPen(QPen(theme.colour("edge"), 1))
-        painter.drawLine(QPointF(0, middle), QPointF(self.width(), middle))
+        painter.drawLine(QPointF(self._x(1), middle), QPointF(self._x(self._last), middle))
         painter.setBrush(theme.colour("base"))
         for step in self._read:
             painter.drawEllipse(QPointF(self._x(step), middle), radius - 1, radius - 1)

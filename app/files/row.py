@@ -41,7 +41,7 @@ class FileDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _folder(self, painter: QPainter, option: QStyleOptionViewItem, room: QRectF, name: str, count: int) -> None:
-        room = self._right(painter, room, self.tr("%n file(s)", None, plural(count)), "muted", option, "")
+        room = self._right(painter, room, self.tr("%Ln file(s)", None, plural(count)), "muted", option, "")
         painter.setFont(option.font)
         painter.setPen(option.palette.color(QPalette.ColorRole.Text))
         painter.drawText(room, _VCENTER, painter.fontMetrics().elidedText(
@@ -50,7 +50,7 @@ class FileDelegate(QStyledItemDelegate):
     def _file(self, painter: QPainter, option: QStyleOptionViewItem, room: QRectF, file: TouchedFile,
               counts: object) -> None:
         step = file.reads[-1] if file.is_only_read else file.last.step
-        room = self._right(painter, room, str(step) if step else "", "muted", option, "00000")
+        room = self._right(painter, room, quantities.number(step) if step else "", "muted", option, "00000")
         for mark, meaning in self._marks(file, counts):
             room = self._right(painter, room, mark, meaning, option, "")
         name = one_line(file.name, 120)

@@ -23,9 +23,9 @@ from app.files.life_line import LifeLine
 from app.files.model import FilesModel, Key, State, TouchedFile
 from app.files.touched import TouchedFiles
 from app.files.version_box import VersionBox
-from app.kit import quantities, theme
+from app.kit import quantities, theme, tokens
 from app.kit.action_button import IconButton
-from app.kit.boxes import column, row
+from app.kit.boxes import Margin, column, row
 from app.kit.empty import Empty, Faces
 from app.kit.flow import FlowLayout
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -102,7 +102,7 @@ class FilesView(QWidget):
         ways = QWidget(self)
         _row(ways, self._note, self._icon("previous_place", "chevron-up"), self._icon("next_place", "chevron-down"),
              self._spaces_button(), self._icon("sides", "columns-2"), self._icon("most", "arrow-up-down"),
-             self._icon("tree", "folder-tree"))
+             self._icon("tree", "folder-tree"), margin=(0, 0, theme.px(tokens.BETWEEN), 0))
         tools = FlowLayout()
         tools.addWidget(versions)
         tools.addWidget(ways)
@@ -150,7 +150,7 @@ class FilesView(QWidget):
             self._empty.say(self.tr("No file touched yet"), self.tr(
                 "Every file that the agent writes or edits appears here with its versions and their differences."))
         else:
-            self._empty.say(self.tr("No file touched as of step {step}").format(step=step), self.tr(
+            self._empty.say(self.tr("No file touched as of step {step}").format(step=quantities.number(step)), self.tr(
                 "Go to a later step, or press F to follow."))
 
     def select(self, key: Key | None) -> None:
@@ -228,8 +228,9 @@ class FilesView(QWidget):
         self._split.setSizes([first, total - first])
 
     def _state_name(self, place: int, state: State) -> str:
+        step = quantities.number(state.step)
         if state.is_part:
-            return menu_text(self.tr("v{version} · step {step}, in part").format(version=place, step=state.step)
+            return menu_text(self.tr("v{version} · step {step}, in part").format(version=place, step=step)
                              if state.step else self.tr("v0 · before, in part"))
         name = self._version(place, state)
         if state.step == 0:
@@ -241,7 +242,7 @@ class FilesView(QWidget):
     def _version(self, place: int, state: State) -> str:
         if state.step == 0:
             return menu_text(self.tr("v0 · before")) if state.hash or state.is_part else self.tr("v0 · absent")
-        return self.tr("v{version} · step {step}").format(version=place, step=state.step)
+        return self.tr("v{version} · step {step}").format(version=place, step=quantities.number(state.step))
 
     def _ask_versions(self) -> None:
         self.compared.emit(int(self.old.currentData() or 0), int(self.new.currentData() or 0))
@@ -255,5 +256,5 @@ class FilesView(QWidget):
         self.step_asked.emit(self._states[int(self.new.currentData() or 0)].step)
 
 
-def _row(box: QWidget, *widgets: QWidget) -> QHBoxLayout:
-    return row(*widgets, on=box, spacing=theme.GRID, margin=0)
+def _row(box: QWidget, *widgets: QWidget, margin: Margin = 0) -> QHBoxLayout:
+    return row(*widgets, on=box, spacing=theme.GRID, margin=margin)

@@ -43,10 +43,10 @@ class FindView(QWidget):
     def show_state(self, state: str, count: int = 0, why: str = "", *, more: bool = False) -> None:
         """`state`: nothing (no words), searching, found, or failed (and why). `more`: there are more than shown."""
         self._faces.show_content(count > 0)
-        self.gist.say(self.tr("Nothing is looked for") if state == "nothing" else self.tr("%n place(s)", None,
+        self.gist.say(self.tr("Nothing is looked for") if state == "nothing" else self.tr("%Ln place(s)", None,
                        plural(count)), is_nothing=state == "nothing")
         least = "≥ " if more else ""
-        words = least + self.tr("%n place(s)", None, plural(count)) if count else ""
+        words = least + self.tr("%Ln place(s)", None, plural(count)) if count else ""
         self.count.setText("…" if state == "searching" else words)
         self.empty.set_hint({
             "nothing": self.tr("Thoughts, actions, outputs, guidance, summaries and remarks of every session are "
@@ -56,7 +56,7 @@ class FindView(QWidget):
 
     def show_partly(self, servers: str, count: int) -> None:
         """Say how it stands with the other servers, and of how many sessions only a part is searched."""
-        partly = self.tr("Of %n session(s) on other servers only what is on this computer is searched.", None,
+        partly = self.tr("Of %Ln session(s) on other servers only what is on this computer is searched.", None,
                          plural(count))
         text = " ".join(one for one in (servers, partly if count else "") if one)
         self.partly.setText(text)

@@ -104,7 +104,7 @@ class EffectModel(QAbstractTableModel):
             return self.tr("No step after it yet") if after else self.tr("No step before it")
         side = self.tr("After: {first}–{last}") if after else self.tr("Before: {first}–{last}")
         parts = (side.format(first=quantities.number(numbers.first), last=quantities.number(numbers.last)),
-                 self.tr("%n error(s)", None, plural(numbers.errors)),
-                 self.tr("%n different action(s)", None, plural(numbers.different)),
+                 self.tr("%Ln error(s)", None, plural(numbers.errors)),
+                 self.tr("%Ln different action(s)", None, plural(numbers.different)),
                  quantities.duration(numbers.seconds))
         return " · ".join(p for p in (parts if whole else parts[:2]) if p)

@@ -141,9 +141,9 @@ class QueueView(QWidget):
         for at, line in enumerate(lines):
             self.list.setRowHidden(at, line.is_over and not self.shows_all)
         waits = sum(not line.is_over for line in lines)
-        self.title.setText(self.tr("Under way: %n", None, plural(waits)) if waits else self.tr("Nothing is under way"))
+        self.title.setText(self.tr("Under way: %Ln", None, plural(waits)) if waits else self.tr("Nothing is under way"))
         over = sum(line.is_over for line in self._model.all)
-        self.earlier.setText(self.tr("%n earlier", None, plural(over)))
+        self.earlier.setText(self.tr("%Ln earlier", None, plural(over)))
         self.earlier.setVisible(bool(over))
         self._search.setVisible(self.shows_all)
         self._faces.show_content(rows > 0)

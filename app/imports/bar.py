@@ -22,7 +22,7 @@ class ImportBar(ProgressRow):
 
     def begin(self, files: int) -> None:
         """An import begins; how far it is, is not known yet."""
-        self.text.setText(self.tr("Opening %n file(s)…", None, plural(files)))
+        self.text.setText(self.tr("Opening %Ln file(s)…", None, plural(files)))
         set_tooltip(self.text, "")
         self.bar.setRange(0, 0)
         self.cancel.setEnabled(True)

@@ -130,7 +130,7 @@ class ImportsController(QObject):
         kinds = ", ".join(f"{quantities.number(count)} {one_line(suffix, 20) or none}"
                           for suffix, count in list(passed.unknown.items())[:SUFFIXES])
         self._failed += 1  # then nobody needs to be told that nothing was found
-        text = self.tr("{read} files were read, {unknown} are in no known format ({kinds}).")
+        text = self.tr("Files read: {read}; in no known format: {unknown} ({kinds}).")
         self._place.notices.tell(text.format(read=quantities.number(passed.read), kinds=kinds,
                                              unknown=quantities.number(sum(passed.unknown.values()))))
 
@@ -150,14 +150,14 @@ class ImportsController(QObject):
         self._bar.end()
         notices = self._place.notices
         if self._is_cancelled:
-            notices.tell(self.tr("Cancelled: %n session(s) were imported; each other one is here whole or not at "
+            notices.tell(self.tr("Cancelled: %Ln session(s) were imported; each other one is here whole or not at "
                                  "all.", None, plural(self._count)))
         elif self._count:
-            notices.tell(self.tr("%n session(s) imported.", None, plural(self._count)), "done")
+            notices.tell(self.tr("%Ln session(s) imported.", None, plural(self._count)), "done")
         elif not self._failed:
             notices.tell(last_words or self.tr("No session was found there."), "error" if code else "attention")
         if self._remarks and self._count > 1:  # those of one session stand above its steps
-            notices.tell(self.tr("%n remark(s) on what was opened: see above the steps of each session.", None,
+            notices.tell(self.tr("%Ln remark(s) on what was opened: see above the steps of each session.", None,
                                  plural(self._remarks)))
         if self._opening is not None and not self._is_cancelled:
             self._new_files.append(self._opening)

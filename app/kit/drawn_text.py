@@ -146,8 +146,8 @@ class DrawnText(ChoosableText):
         painter.end()
 
     def _ground(self, painter: QPainter, room: QRectF, first: int, last: int) -> None:
-        """A frame with round corners around the lines that lie on it."""
-        frame, radius = room.adjusted(0.5, 0.5, -0.5, 1.5), tokens.RADII["control"]
+        """A frame with round corners around the lines that lie on it, and a little of the room above and below them."""
+        frame, radius = room.adjusted(0.5, -2.5, -0.5, 2.5), tokens.RADII["control"]
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("window"))
         painter.drawRoundedRect(frame, radius, radius)

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale
-from PySide6.QtGui import QFontMetricsF, QImage, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QFont, QFontMetricsF, QImage, QTextCharFormat, QTextCursor
 
+from app.kit import theme, tokens
 from app.kit.drawn_text import MARGIN, DrawnText, PlacedPicture
 from app.kit.text_folds import SHOWN_LINES, SPARED, LineFold, json_folds
 from app.kit.text_ink import small_format
@@ -33,6 +34,22 @@ def furnish(edit: DrawnText, cursor: QTextCursor, part: Part, text: str, first: 
         _terminal(edit, cursor, text, first)
     if part.picture:
         _picture(edit, cursor, pictures.get(part.picture))
+
+
+def set_apart(edit: DrawnText, cursor: QTextCursor, part: Part) -> None:
+    """A narrow empty line where the part that comes next would touch a frame: its own, or that of the one before."""
+    before = cursor.block().previous()
+    is_framed = part.style == "block" or part.terminal
+    follows = bool(edit.grounds) and edit.grounds[-1][1] == before.blockNumber()
+    if not (cursor.atBlockStart() and before.isValid() and before.length() > 1 and (is_framed or follows)):
+        return
+    usual, narrow = cursor.blockCharFormat(), QTextCharFormat()
+    font = QFont(edit.font())
+    font.setPixelSize(theme.px(tokens.WITHIN))
+    narrow.setFont(font)
+    cursor.setBlockCharFormat(narrow)
+    cursor.insertText("\n", narrow)
+    cursor.setBlockCharFormat(usual)
 
 
 def _block(edit: DrawnText, cursor: QTextCursor, part: Part, text: str, first: int) -> None:

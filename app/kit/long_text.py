@@ -16,7 +16,7 @@ from app.kit.ansi import PLAIN, drawn, is_drawn
 from app.kit.boxes import column, row
 from app.kit.code_colours import CodeColours, CodePlace
 from app.kit.drawn_text import DrawnText
-from app.kit.furnishing import furnish
+from app.kit.furnishing import furnish, set_apart
 from app.kit.safe_text import PlainLabel, displayable, set_hint
 from app.kit.text_ink import dressed, format_of, slices
 from app.kit.text_marks import TextMarks
@@ -204,6 +204,7 @@ class LongText(QWidget):
             room = len(part.text) if limit is None else max(0, limit - shown)
             text = part.text if room >= len(part.text) else part.text[:room]
             shown += len(text)
+            set_apart(self.edit, cursor, part)
             start, first = cursor.position(), cursor.blockNumber()
             text = self._put(cursor, part, text)
             furnish(self.edit, cursor, part, text, first, self._pictures)

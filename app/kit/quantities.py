@@ -38,7 +38,12 @@ def score(value: float | None) -> str:
 
 def signed_share(value: float) -> str:
     """A change relative to what it is held against: +3.1 %."""
-    return f"{value * 100:+.1f} %"
+    return f"{signed(value * 100, '.1f')} %"
+
+
+def signed(value: float, form: str) -> str:
+    """A figure with its sign, which is a minus and no hyphen."""
+    return f"{value:+{form}}".replace("-", "−", 1)
 
 
 def duration(seconds: float | None) -> str:

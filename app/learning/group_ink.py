@@ -24,7 +24,7 @@ _ELIDE = Qt.TextElideMode.ElideRight
 
 def worth(advantage: float) -> str:
     """An advantage with its sign."""
-    return f"{advantage:+.2f}".replace("-", "−")
+    return quantities.signed(advantage, ".2f")
 
 
 def meaning_of(advantage: float) -> str:
@@ -73,7 +73,7 @@ class StepCells(QStyledItemDelegate):
         painter.setPen(theme.colour(meaning_of(step.advantage) if step.advantage else "muted"))
         painter.drawText(lower, _LEFT, worth(step.advantage))
         painter.setPen(theme.colour("muted"))
-        painter.drawText(lower, _RIGHT, self.tr("%n token(s)", None, plural(step.tokens)))
+        painter.drawText(lower, _RIGHT, self.tr("%Ln token(s)", None, plural(step.tokens)))
 
 
 class MemberHead(QHeaderView):
@@ -113,7 +113,7 @@ class MemberHead(QHeaderView):
         painter.drawText(upper, _RIGHT, worth(member.advantage))
         painter.setPen(theme.colour("muted"))
         failed = sum(step.is_error for step in member.steps)
-        words = [self.tr("%n step(s)", None, plural(len(member.steps))),
+        words = [self.tr("%Ln step(s)", None, plural(len(member.steps))),
                  self.tr("{n} tokens").format(n=quantities.tokens(tokens_of(member)))]
         words += [self.tr("{n} failed").format(n=failed)] if failed else []
         painter.drawText(lower, _LEFT, QFontMetrics(small).elidedText(" · ".join(words), _ELIDE, lower.width()))

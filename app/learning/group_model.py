@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
+from app.kit import quantities
 from app.kit.flat_model import Index
 from app.kit.safe_text import one_line
 from app.learning.samples import tokens_of
@@ -63,7 +64,7 @@ class GroupModel(QAbstractTableModel):
         if role == StepRole:
             return step
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{one_line(step.text, 200)}, {step.advantage:+.2f}"
+            return f"{one_line(step.text, 200)}, {quantities.signed(step.advantage, '.2f')}"
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)

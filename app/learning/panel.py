@@ -101,7 +101,7 @@ class LearningController(QObject):
             ago = quantities.duration(max(0, round(time.time() - news.written_at)))
             words.append(self.tr("last heard {time} ago").format(time=ago))
         if news.unread:
-            words.append(self.tr("%n line(s) of metrics.jsonl cannot be read", None, plural(news.unread)))
+            words.append(self.tr("%Ln line(s) of metrics.jsonl cannot be read", None, plural(news.unread)))
         return words
 
     def _enable(self) -> None:

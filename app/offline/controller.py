@@ -84,7 +84,7 @@ class OfflineController(QObject):
             self._place.offline_copies.add(download.session, desk.head(download.session))
             sentence = self.tr("“{title}” is whole on this computer.").format(title=self._title(download.session))
             if download.absent:
-                sentence += " " + self.tr("%n part(s) are not on the server either.", None, plural(download.absent))
+                sentence += " " + self.tr("%Ln part(s) are not on the server either.", None, plural(download.absent))
             self._place.notices.tell(sentence, "done", download.session)
             self._place.desks.rows_changed.emit()
         download.deleteLater()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QShowEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QWidget
 
 from app.kit.box_over_list import key_in, went_down
@@ -116,6 +116,11 @@ class OutlineView(QWidget):
         """What went on meanwhile is shown now."""
         super().showEvent(event)
         self.shown.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The plan's share is one of this height."""
+        super().resizeEvent(event)
+        self.plan.updateGeometry()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down goes into the list, Enter opens its first line, Esc lists everything again."""

@@ -55,8 +55,8 @@ class MakeQueueDialog(QDialog):
         self.rubric.setPlaceholderText(self.tr("By what to judge (optional): what is to be kept, what masked"))
         self.rubric.setFixedHeight(theme.px(96))
         self.blind = QCheckBox(self.tr("Blind: nobody sees what others said before the own word"), self)
-        about = self.tr("%n session(s), chosen by hand.", None, plural(sessions)) if not query else self.tr(
-            "%n session(s), chosen by the filter {query}", None, plural(sessions)).format(query=query)
+        about = self.tr("%Ln session(s), chosen by hand.", None, plural(sessions)) if not query else self.tr(
+            "%Ln session(s), chosen by the filter {query}", None, plural(sessions)).format(query=query)
         self.about = PlainLabel(about, self, wrap=True, faint=True)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)

@@ -97,7 +97,7 @@ class QueueController(QObject):
         self._show()
 
     def _offer_orders(self) -> None:
-        first = self.tr("Queue’s order") if self._queues.shown.queue else self.tr("Newest first")
+        first = self.tr("Order of the queue") if self._queues.shown.queue else self.tr("Newest first")
         orders = [("queue", first), ("name", self.tr("By name")), ("judged", self.tr("Least judged first")),
                   ("steps", self.tr("Longest first"))]
         self._view.offer_orders(orders, self._order)
@@ -184,7 +184,7 @@ class QueueController(QObject):
         shown = self._queues.shown
         queue = self._queues.queue(shown.queue)
         if queue is None:
-            self._view.head.show_filter(one_line(shown.title, 80), self.tr("%n session(s)", None,
+            self._view.head.show_filter(one_line(shown.title, 80), self.tr("%Ln session(s)", None,
                                                                            plural(len(self._rows))))
             return
         me = self._queues.me(shown.queue)
@@ -213,7 +213,7 @@ class QueueController(QObject):
         if work.asks == "reports":
             return self.tr("asks for errors, answers and reports")
         if work.asks == "some":
-            return self.tr("asks for %n step(s) of each", None, plural(work.count))
+            return self.tr("asks for %Ln step(s) of each", None, plural(work.count))
         return self.tr("asks for all steps")
 
     def _agreement(self) -> str:
@@ -221,7 +221,7 @@ class QueueController(QObject):
         if agreed is None:
             return ""
         value = "–" if agreed.value is None else f"{agreed.value:.2f}"
-        return self.tr("agreement {name} {value} on %n step(s)", None, plural(agreed.steps)).format(
+        return self.tr("agreement {name} {value} on %Ln step(s)", None, plural(agreed.steps)).format(
             name=agreed.name, value=value)
 
     def _hint(self) -> str:
@@ -230,7 +230,7 @@ class QueueController(QObject):
         key = self._queues.shown.queue
         free = sum(item.free > 0 and item.holder(self._queues.me(key)) is None for item in self._items.values())
         if key and free:
-            return self.tr("Nothing is left for you. %n session(s) wait for somebody: take one.", None, plural(free))
+            return self.tr("Nothing is left for you. %Ln session(s) wait for somebody: take one.", None, plural(free))
         if not key and "assigned:me" in self._queues.shown.query:
             return self.tr("No session is assigned to you. Take another list at the left, such as Undecided, and make "
                            "a queue of it with +.")

@@ -66,14 +66,15 @@ class PageController(QObject):
         return PageWords(
             language=QLocale().bcp47Name(), task=self.tr("Task"), outline=self.tr("Outline"),
             steps=self.tr("Cited steps"), remarks=self.tr("Remarks on the session"), step=self.tr("Step {n}"),
-            thought=self.tr("Thought"), output=self.tr("Output"), failed=self.tr("failed"), model=self.tr("model"),
+            thought=self.tr("Thought"), answer=QCoreApplication.translate("Row", "Answer"),
+            output=self.tr("Output"), failed=self.tr("failed"), model=self.tr("model"),
             state=self.tr("state"), began=self.tr("began"), count=self.tr("steps"), errors=self.tr("errors"),
             score=self.tr("score"), cost=self.tr("cost"), guidance=self.tr("guidance"), user=self.tr("user"),
             submission=QCoreApplication.translate("Row", "Handed in"),
             summary=self.tr("summary of steps {first} to {last}"),
             cut=self.tr("{shown} of {total} characters are shown."), nothing=self.tr("No step was cited."),
             gone=self.tr("on words that the step has no more: “{words}”"),
-            whole=self.tr("of the whole session: {n} steps, of which {cited} are shown here"),
+            whole=self.tr("{cited} of the session's {n} steps"),
             keep=self.tr("keep"), mask=self.tr("mask"), unsure=self.tr("unsure"), none=self.tr("none"))
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.desk.bodies import Bodies
 from app.desk.cursor import SelectedWords
 from app.desk.refusal import STEP_CHANGED, Refusal, words_of
+from app.desk.remark_words import said_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
@@ -22,6 +23,7 @@ from app.kit.two_lines import TwoLines
 from app.remarks.view import RemarksView
 from core.domain.anchor import anchor_of, words_pattern
 from core.domain.errors import InvalidInput, ReportableError
+from core.domain.request import plain_words
 from core.domain.step import decode_body
 from core.domain.steps import Note
 from core.domain.trajectory import Trajectory
@@ -69,8 +71,8 @@ class RemarksPanelController(QObject):
     def _lines(self, remark: Remark) -> TwoLines:
         note = remark.note
         where = self.tr("Step {n}").format(n=quantities.number(remark.step)) if remark.step else self.tr("Session")
-        quote = f" “{one_line(note.anchor.exact, 120)}”" if note.anchor is not None else ""
-        return TwoLines(title=f"{where}{quote}", below=one_line(note.text, 400), sign="✎", meaning="person",
+        quote = f" “{one_line(plain_words(note.anchor.exact), 120)}”" if note.anchor is not None else ""
+        return TwoLines(title=f"{where}{quote}", below=one_line(said_of(note), 400), sign="✎", meaning="person",
                         right=f"{one_line(note.author.name or note.author.kind, 40)} · {quantities.clock(note.at)}")
 
     def _go_to(self, remark: Remark) -> None:
@@ -108,7 +110,7 @@ class RemarksPanelController(QObject):
         where = self.tr("On step {n}").format(n=quantities.number(n)) if n else self.tr("On the session")
         show_dock_of(self._view)
         self._view.gist.wanted.emit()
-        self._view.box.write(f"{where}: “{anchor.exact}”" if anchor is not None else where)
+        self._view.box.write(f"{where}: “{plain_words(anchor.exact)}”" if anchor is not None else where)
 
     def _give_remark(self, text: str) -> None:
         session, remark = self._about

@@ -92,7 +92,7 @@ class RemarksView(QWidget):
         """Show the list, or why it is empty."""
         self._faces.show_content(count > 0)
         is_nothing = not count and not self.filter.text()
-        self.gist.say(self.tr("No remark yet") if is_nothing else self.tr("%n remark(s)", None, plural(count)),
+        self.gist.say(self.tr("No remark yet") if is_nothing else self.tr("%Ln remark(s)", None, plural(count)),
                        self.tr("write one") if is_nothing else "", is_nothing=is_nothing)
         if self.filter.text():
             self.empty.set_hint(self.tr("No remark has these words. Clear the filter to see all."))

@@ -42,9 +42,9 @@ class MergingController(QObject):
                 self._place.notices.tell(self._sentence(summary), "done", str(summary["session"]))
 
     def _sentence(self, summary: Mapping[str, int]) -> str:
-        sentence = self.tr("%n opinion(s) merged, {known} were here already.", None, plural(summary["merged"]))
+        sentence = self.tr("%Ln opinion(s) merged, {known} were here already.", None, plural(summary["merged"]))
         sentence = sentence.format(known=summary["known"])
         if summary["elsewhere"]:
-            sentence += " " + self.tr("%n opinion(s) on steps that differ here were left out.", None,
+            sentence += " " + self.tr("%Ln opinion(s) on steps that differ here were left out.", None,
                                       plural(summary["elsewhere"]))
         return sentence

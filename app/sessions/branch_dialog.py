@@ -98,7 +98,7 @@ class BranchDialog(QDialog):
 
     def _show_total(self, *_: object) -> None:
         count = len(self.arms()) * self.times.value()
-        self.total.setText(self.tr("%n session(s) begin.", None, plural(count)))
+        self.total.setText(self.tr("%Ln session(s) begin.", None, plural(count)))
         self.agree.setEnabled(count > 0)
 
     def _accept_choice(self) -> None:

@@ -146,7 +146,7 @@ class SessionsModel(FlatModel[SessionRow]):
             meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
             numbers=self._numbers(row), used=used(row), shared=self._shared_of(row),
             is_usual=row.origin != "live" and row.state == "finished" and bool(self._about(row)),
-            new=self.tr("%n new", None, plural(fresh)) if fresh > 0 else "")
+            new=self.tr("%Ln new", None, plural(fresh)) if fresh > 0 else "")
 
     def _about(self, row: SessionRow) -> str:
         """Where it runs, for how long it has, and with what."""
@@ -181,7 +181,8 @@ class SessionsModel(FlatModel[SessionRow]):
 
     def _numbers(self, row: SessionRow) -> str:
         most = limits_of(row)
-        parts = [self._of(self.tr("%n step(s)", None, plural(row.steps)), most.steps and quantities.number(most.steps))]
+        steps = self.tr("%Ln step(s)", None, plural(row.steps))
+        parts = [self._of(steps, most.steps and quantities.number(most.steps))]
         if row.score is not None:
             parts.append(self.tr("score {n}").format(n=quantities.score(row.score)))
         if row.cost_usd is not None:
@@ -190,7 +191,7 @@ class SessionsModel(FlatModel[SessionRow]):
             parts.append(self._of(self.tr("{n} tokens").format(n=quantities.tokens(row.tokens)),
                                  most.tokens and quantities.tokens(most.tokens)))
         if row.guidance_waiting > 0:
-            parts.append(self.tr("%n guidance waiting", None, plural(row.guidance_waiting)))
+            parts.append(self.tr("%Ln guidance waiting", None, plural(row.guidance_waiting)))
         if row.origin != "live":
             parts += filter(None, (quantities.duration(row.worked_s), origin_name(row.origin)))
         return " · ".join(parts)

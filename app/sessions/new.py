@@ -138,7 +138,7 @@ class NewSessionController(QObject):
         catalogue = await desk.client.tasks()
         why = ""
         if catalogue.unreadable:
-            why = self.tr("{server} has %n task(s) that it cannot read; its log says why.", None,
+            why = self.tr("{server} has %Ln task(s) that it cannot read; its log says why.", None,
                           plural(catalogue.unreadable))
         elif not catalogue.tasks:
             why = self.tr("{server} has no task yet.")

@@ -197,5 +197,5 @@ class BranchController(QObject):
                 op = BranchSession(parent=id_of(session), step=step, without=arm.without, text=arm.text,
                                    guidance=new_id() if arm.text else "", replays=replays, group=group, arm=arm.name)
                 self._place.sender.send(key_of(new_id(), server_of(session)), op)
-        words = self.tr("%n branch(es) begin; Compare offers them as a group.", None, plural(len(arms) * times))
+        words = self.tr("%Ln branch(es) begin; Compare offers them as a group.", None, plural(len(arms) * times))
         self._place.notices.tell(words, "done")

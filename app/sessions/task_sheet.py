@@ -40,7 +40,7 @@ class TaskSheet(QFrame):
         self.budget.setText(self._budget(terms.limits))
         sandbox = agent.sandbox if agent is not None else terms.sandbox
         named = ", ".join(one_line(host, 30) for host in hosts[:8])
-        confined = self.tr("%n Docker container(s): {names}", None, plural(max(1, len(hosts)))).format(names=named)
+        confined = self.tr("%Ln Docker container(s): {names}", None, plural(max(1, len(hosts)))).format(names=named)
         if terms.environment:
             sentence = self.tr("none needed: it is played in {environment}")
             self.sandbox.setText(sentence.format(environment=one_line(terms.environment, 60)))
@@ -53,10 +53,10 @@ class TaskSheet(QFrame):
 
     def _budget(self, limits: Limits) -> str:
         """When a session ends by itself, in one line."""
-        parts = [self.tr("%n step(s)", None, plural(limits.steps)) if limits.steps is not None else "",
+        parts = [self.tr("%Ln step(s)", None, plural(limits.steps)) if limits.steps is not None else "",
                  quantities.duration(limits.wall_s),
                  quantities.money(limits.cost_usd) if limits.cost_usd is not None else "",
                  self.tr("{n} tokens").format(n=quantities.tokens(limits.tokens)) if limits.tokens is not None else "",
-                 self.tr("%n evaluation(s)", None, plural(limits.evaluations)) if limits.evaluations is not None
+                 self.tr("%Ln evaluation(s)", None, plural(limits.evaluations)) if limits.evaluations is not None
                  else ""]
         return " · ".join(filter(None, parts)) or self.tr("no limit: it ends when somebody stops it")

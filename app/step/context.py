@@ -152,11 +152,11 @@ class ContextModel(QAbstractTableModel):
         now = self.refs
         if self._shown == "gone":
             lost = sum(line.ref.tokens for line in self._gone)
-            gone = self.tr("%n message(s) of earlier contexts are gone", None, plural(len(self._gone)))
+            gone = self.tr("%Ln message(s) of earlier contexts are gone", None, plural(len(self._gone)))
             return f"{gone} · " + self.tr("{sign}{tokens} tokens").format(sign="≈ ", tokens=quantities.number(lost))
         entered = sum(line.change == "entered" for line in self._all)
         return " · ".join((
-            self.tr("%n message(s)", None, plural(len(now))), self.tokens(),
+            self.tr("%Ln message(s)", None, plural(len(now))), self.tokens(),
             self.tr("{n} entered").format(n=entered), self.tr("{n} left").format(n=len(self._all) - len(now))))
 
     def tokens(self) -> str:

@@ -186,7 +186,7 @@ class EyeController(QObject):
         else:
             text, removed = as_curl(request, model)
             sentence = self.tr("Copied: a curl request. It reads the key from OPENAI_API_KEY.")
-            sentence += " " + self.tr("%n secret(s) were taken out.", None, plural(removed)) if removed else ""
+            sentence += " " + self.tr("%Ln secret(s) were taken out.", None, plural(removed)) if removed else ""
         QGuiApplication.clipboard().setText(text)
         self._place.notices.tell(sentence, "done")
 

@@ -48,7 +48,7 @@ class StepHeading(QObject):
 
     def _worth(self, step: int) -> str:
         worth = self._place.runs.advantage(self._place.sight.session, step)
-        return self.tr("advantage {a}").format(a=f"{worth:+.2f}") if worth is not None else ""
+        return self.tr("advantage {a}").format(a=quantities.signed(worth, ".2f")) if worth is not None else ""
 
     def _about(self, head: StepHead) -> str:
         usage = head.usage

@@ -11,7 +11,7 @@ import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.desk.error_words import error_word, status_word
-from app.desk.row_text import ICONS
+from app.desk.row_text import ICONS, UNNAMED, tool_word
 from app.kit import quantities
 from app.kit.highlight import lexer_for
 from app.kit.long_text import Part
@@ -37,7 +37,9 @@ def parts_of(body: StepBody, tools: ToolTable = OWN, *, raw: bool = False) -> li
     if body.pictures:
         parts += [_heading(QCoreApplication.translate("Step", "Sent by a person")), *picture_parts(body.pictures)]
     if body.thought:
-        parts += [_heading(QCoreApplication.translate("Step", "Thought")), *prose(body.thought, raw=raw)]
+        heading = QCoreApplication.translate("Step", "Thought") if body.actions or body.observations else (
+            QCoreApplication.translate("Step", "Answer"))
+        parts += [_heading(heading), *prose(body.thought, raw=raw)]
     answers = {o.call_id: o for o in body.observations}
     count = len(body.actions)
     for number, action in enumerate(body.actions, 1):
@@ -84,7 +86,9 @@ def prose(text: str, *, raw: bool = False) -> list[Part]:
 
 def _action_parts(action: Action, kind: str, number: int, count: int) -> list[Part]:
     about = one_line(str(action.arguments.get("description") or ""), 200) if kind in ("shell", "subagent") else ""
-    heading = f"{one_line(action.tool, 80)}{f'  {about}' if about else ''}"
+    if action.tool == UNNAMED:
+        about = QCoreApplication.translate("Step", "its file does not name the tool")
+    heading = f"{one_line(tool_word(action.tool), 80)}{f'  {about}' if about else ''}"
     if count > 1:
         place = QCoreApplication.translate("Step", "{n} of {count}").format(n=number, count=count)
         heading += f"  ({place})"

@@ -111,7 +111,7 @@ class PresenceBar(QWidget):
 
     def fetching(self, count: int) -> None:
         """Some messages are not on this computer yet."""
-        self._say(self.tr("%n message(s) are fetched from the server first…", None, plural(count)))
+        self._say(self.tr("%Ln message(s) are fetched from the server first…", None, plural(count)))
 
     def show_presence(self, presence: Presence, here: int, last: int) -> None:
         """The answer as of a step."""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QTabBar, QWidget
 
 from app.desk.gist_words import say_none
-from app.kit import theme
+from app.kit import quantities, theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
@@ -54,13 +54,13 @@ class TerminalsView(QWidget):
         """No terminal: say why. `commands` is how many the agent ran up to there, though the log keeps no terminal."""
         if commands:
             title = self.tr("This log keeps no terminal")
-            hint = self.tr("%n command(s) ran; each stands under Step with what it printed.", None, plural(commands))
+            hint = self.tr("%Ln command(s) ran; each stands under Step with what it printed.", None, plural(commands))
         elif step is None:
             title = self.tr("No terminal yet")
             hint = self.tr("Each shell that the agent opens gets a tab here and streams while the agent types. "
                            "Select a session that runs commands.")
         else:
-            title = self.tr("No terminal as of step {step}").format(step=step)
+            title = self.tr("No terminal as of step {step}").format(step=quantities.number(step))
             hint = self.tr("The agent had opened no shell by then. Go to a later step, or press F to follow.")
         self._empty.say(title, hint)
         self._faces.show_content(False)
@@ -68,7 +68,7 @@ class TerminalsView(QWidget):
     def say_gist(self, first: Sequence[int] | None, step: int | None, commands: int) -> int | None:
         """What the thin line says; returns the step that its link leads to."""
         if commands:
-            self.gist.say(self.tr("This log keeps no terminal · %n command(s) ran, each stands under Step", None,
+            self.gist.say(self.tr("This log keeps no terminal · %Ln command(s) ran, each stands under Step", None,
                                    plural(commands)))
             return None
         return say_none(self.gist, self.tr("No terminal up to step {step}"), self.tr("No terminal was opened"), first,
@@ -125,7 +125,7 @@ class TerminalsView(QWidget):
         elif step is None:
             text = self.tr("● live")
         else:
-            text = self.tr("as of step {step}").format(step=step)
+            text = self.tr("as of step {step}").format(step=quantities.number(step))
         palette = self._state.palette()
         meaning = "muted" if step is not None else "attention" if away else "live"
         palette.setColor(self._state.foregroundRole(), theme.colour(meaning))

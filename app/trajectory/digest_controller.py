@@ -44,13 +44,13 @@ class DigestController(QObject):
         self._panel.digest.show_news(self._words(self._digest) if self._digest is not None else "")
 
     def _words(self, digest: Digest) -> str:
-        counts = [self.tr("%n new step(s)", None, plural(digest.steps))]
+        counts = [self.tr("%Ln new step(s)", None, plural(digest.steps))]
         if digest.errors:
-            counts.append(self.tr("%n error(s)", None, plural(digest.errors)))
+            counts.append(self.tr("%Ln error(s)", None, plural(digest.errors)))
         if digest.guidance:
-            counts.append(self.tr("%n guidance delivered", None, plural(digest.guidance)))
+            counts.append(self.tr("%Ln guidance delivered", None, plural(digest.guidance)))
         if digest.summaries:
-            counts.append(self.tr("%n summary(ies)", None, plural(digest.summaries)))
+            counts.append(self.tr("%Ln summary(ies)", None, plural(digest.summaries)))
         if digest.score is not None and digest.score != digest.score_before:
             now = quantities.score(digest.score)
             if digest.score_before is None:

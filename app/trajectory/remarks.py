@@ -6,12 +6,11 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, QObject
 
+from app.desk.remark_words import said_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import one_line
-from app.trajectory.remark_words import remark_words
 from app.trajectory.view import TrajectoryView
-from core.domain.steps import Note
 from core.domain.verdict import Author
 
 
@@ -35,6 +34,7 @@ class RemarksController(QObject):
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._show_remarks)
         self._shown: tuple[str, int, str] = ("", 0, "")
+        self._show_remarks()  # the panel may be built when its session is open already
 
     def _on_opened(self) -> None:
         self._bar.toggle.setChecked(False)
@@ -48,7 +48,7 @@ class RemarksController(QObject):
             return
         self._shown = (session, len(notes), problem)
         self._action.setEnabled(bool(notes or problem))
-        remarks = [(_words(note), self._about(note.author, note.at)) for note in notes]
+        remarks = [(said_of(note), self._about(note.author, note.at)) for note in notes]
         self._bar.show_remarks([(problem, ""), *remarks] if problem else remarks)
 
     def _problem(self) -> str:
@@ -61,7 +61,3 @@ class RemarksController(QObject):
         if author.kind == "import":
             return self.tr("the import, {when}").format(when=when)
         return self.tr("{name}, {when}").format(name=one_line(author.name, 60), when=when)
-
-
-def _words(note: Note) -> str:
-    return remark_words(note.text) if note.author.kind == "import" else note.text

@@ -41,7 +41,7 @@ class RemarksBar(QWidget):
             self.toggle.setChecked(False)
             return
         self.label.setText("ⓘ " + one_line(remarks[0][0], 400))
-        self.toggle.setText(self.tr("%n remark(s)", None, plural(len(remarks))))
+        self.toggle.setText(self.tr("%Ln remark(s)", None, plural(len(remarks))))
         self.text.show_parts([part for text, about in remarks for part in (
             Part(text=text.rstrip() + "\n"), Part(text=f"{about}\n\n", style="meta"))])
 

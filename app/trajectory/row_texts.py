@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from app.desk.row_text import RowText, row_text, with_called
+from app.kit import quantities
 from app.trajectory.rows import ListRow
 from core.domain.session import SessionRow
 from core.domain.trajectory import Trajectory
@@ -55,6 +56,7 @@ class RowTexts:
                 held = with_called(held, called)
             worth = self.worth(steps.numbers[step]) if row.kind == "item" else None
             if worth is not None:
-                held = msgspec.structs.replace(held, word=" · ".join(filter(None, (held.word, f"{worth:+.2f}"))))
+                words = filter(None, (held.word, quantities.signed(worth, ".2f")))
+                held = msgspec.structs.replace(held, word=" · ".join(words))
             self._held[key] = held
         return held

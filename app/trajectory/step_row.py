@@ -162,7 +162,8 @@ class StepRowDelegate(QStyledItemDelegate):
         x += columns["verdict"] + self.number_width
         if parts.number:
             painter.setPen(ink.colour("muted"))
-            ink.put(painter, x - ink.width(parts.number, ink.metrics), base, parts.number, ink.font)
+            start = max(line.left() + columns["margin"], x - ink.width(parts.number, ink.metrics))
+            ink.put(painter, start, base, parts.number, ink.font)  # a fold's range goes on where no sign and time is
         x += GAP // 2
         if line.width() >= ink.no_time:
             x += columns["time"]

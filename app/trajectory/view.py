@@ -115,7 +115,7 @@ class TrajectoryView(QWidget):
     def show_new(self, steps: int) -> None:
         """So many steps came at the end since it was followed last; 0 while it is."""
         self.chip.setVisible(steps > 0)
-        self.chip.setText("↓ " + self.tr("%n new", None, plural(steps)))
+        self.chip.setText("↓ " + self.tr("%Ln new", None, plural(steps)))
 
     def show_content(self, on: bool) -> None:
         """Show the list, or the hint for a reader who has chosen no session."""

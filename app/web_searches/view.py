@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desk.gist_words import say_none
-from app.kit import theme
+from app.kit import quantities, theme
 from app.kit.boxes import column
 from app.kit.empty import Empty, Faces
 from app.kit.flat_model import Index
@@ -56,7 +56,7 @@ class WebSearchDelegate(QStyledItemDelegate):
         made = search.made
         facts = self.tr("page") if search.is_page else one_line(made.engine, 30)
         if not search.is_page:
-            facts += " · " + self.tr("%n result(s)", "", plural(len(made.results)))
+            facts += " · " + self.tr("%Ln result(s)", "", plural(len(made.results)))
         facts += " · " + self.tr("step {step}").format(step=made.step)
         painter.setFont(theme.small_font(option.font))
         painter.setPen(theme.colour("muted"))
@@ -125,7 +125,7 @@ class WebSearchesView(QWidget):
     def say_gist(self, steps: Sequence[int] | None, count: int, step: int | None) -> int | None:
         """What the thin line says, of searches at these steps; returns the step that its link leads to."""
         if count or self.filter.text():
-            self.gist.say(self.tr("%n search(es)", None, plural(count)), is_nothing=False)
+            self.gist.say(self.tr("%Ln search(es)", None, plural(count)), is_nothing=False)
             return None
         return say_none(self.gist, self.tr("Nothing searched up to step {step}"), self.tr("Nothing was searched"),
                         steps, step)
@@ -139,7 +139,7 @@ class WebSearchesView(QWidget):
             self._empty.say(self.tr("No search yet"), self.tr(
                 "The agent's web queries, their results and the pages it visits appear here."))
         else:
-            self._empty.say(self.tr("No search as of step {step}").format(step=step),
+            self._empty.say(self.tr("No search as of step {step}").format(step=quantities.number(step)),
                             self.tr("Go to a later step, or press F to follow."))
 
     def _show_selected(self, index: QModelIndex, _: QModelIndex) -> None:

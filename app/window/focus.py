@@ -92,6 +92,6 @@ class LostFocus(QObject):
 
     def _is_lost(self) -> bool:
         here = QApplication.focusWidget()
-        if not self._place.sight.session:  # the start page leads the keys itself
+        if not (self._place.sight.session or self._place.desks.rows()):  # the start page leads the keys itself
             return False
         return here is None or not here.isVisible() or any(bar.isAncestorOf(here) for bar in self._bars)

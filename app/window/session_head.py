@@ -14,6 +14,7 @@ from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.model import limits_of, state_words
 from app.window.layout_memory import kind_of
+from app.window.queue_place import QueuePlace
 from core.domain.session import SessionRow
 from core.domain.steps import is_judged
 
@@ -22,10 +23,8 @@ ACTS = ("pause", "resume", "continue", "interrupt")
 
 
 class SessionHead(QWidget):
-    """Side toggle, title, facts; at the right what belongs to the kind of session: for a live one pause and interrupt.
-
-    `extras` is for what other features put there for a saved one.
-    """
+    """Side toggle, title, facts; at the right what belongs to the session: its place in a queue, and for a live one
+    pause and interrupt."""
 
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,7 +38,7 @@ class SessionHead(QWidget):
         for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Resume")),
                           ("continue", self.tr("Continue…")), ("interrupt", self.tr("Interrupt"))):
             place.actions[f"session.{key}"].setIconText(word)
-        self.extras = row()
+        self.queue = QueuePlace(place, self)
         self._lay_out()
         for key in ("pause", "resume", "interrupt"):
             place.actions[f"session.{key}"].changed.connect(self._show_head)
@@ -52,7 +51,7 @@ class SessionHead(QWidget):
 
     def _lay_out(self) -> None:
         side = theme.px(tokens.SIDE)
-        row(self.side, self.title, (self.facts, 1), self.extras, *self.acts, on=self, spacing=side,
+        row(self.side, self.title, (self.facts, 1), self.queue, *self.acts, on=self, spacing=side,
             margin=(side, 0, side, 0))
         self.setFixedHeight(theme.px(tokens.HEIGHTS["head"]))
 
@@ -76,7 +75,7 @@ class SessionHead(QWidget):
         live = kind_of(row) == "live"
         steps = self.tr("step {n} of {total}").format(
             n=quantities.number(row.steps), total=quantities.number(most.steps)) if live and most.steps else self.tr(
-            "%n step(s)", None, plural(row.steps))
+            "%Ln step(s)", None, plural(row.steps))
         money = ""
         if row.cost_usd is not None:
             money = quantities.money(row.cost_usd)

@@ -20,9 +20,10 @@ class StartController(QObject):
 
     def __init__(self, place: Workplace, window: Window, open_files: Callable[[list[str]], None]) -> None:
         super().__init__(window)
-        self._place, self._open = place, open_files
+        self._place, self._window, self._open = place, window, open_files
         self.page = StartPage(place.actions, window)
         self.page.folder_asked.connect(self._open_folder)
+        window.filling.done.connect(window.focus.find_soon)
         place.desks.rows_changed.connect(self._show_start)
         place.sight.opened.connect(self._show_start)
         place.runs.opened.connect(self._show_start)
@@ -40,7 +41,7 @@ class StartController(QObject):
         was_shown = self.page.isVisible()
         self.page.hide()
         if was_shown:
-            QTimer.singleShot(0, self, self._place.cursor.focus_list)
+            QTimer.singleShot(0, self, self._window.focus.lead_back)
 
     async def _look(self) -> None:
         self.page.show_found(await asyncio.to_thread(look, Path.home()))

@@ -79,7 +79,7 @@ class StartPage(QWidget):
         self.found.addWidget(head)
         for one in found:
             folder = PlainLabel(one.shown, self, font=theme.mono_font())
-            count = self.tr("%n {program} run(s)", None, plural(one.count))
+            count = self.tr("%Ln {program} run(s)", None, plural(one.count))
             words = PlainLabel(count.format(program=one.program), self)
             button = QPushButton(self.tr("Open"), self)
             button.setToolTip(self.tr("Open the runs in {folder}").format(folder=one.shown))

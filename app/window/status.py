@@ -65,7 +65,7 @@ class StatusController(QObject):
 
     def _show_waiting(self) -> None:
         count = self._place.desks.waiting()
-        self._bar.show_waiting(self.tr("%n waiting to be delivered", None, plural(count)) if count else "")
+        self._bar.show_waiting(self.tr("%Ln waiting to be delivered", None, plural(count)) if count else "")
 
     def _show_keys_again(self) -> None:
         self._show_keys(None, QApplication.focusWidget())

@@ -52,6 +52,7 @@ class ThinLines(QObject):
         self._heights.clear()
         for dock in self._docks.values():
             dock.set_thin(False)
+            dock.bound(False)
         self._soon.start()
 
     def open(self, key: str) -> None:
@@ -93,14 +94,16 @@ class ThinLines(QObject):
         return not self.by_hand[key] if key in self.by_hand else dock.gist.is_nothing
 
     def _set_thin(self, key: str, dock: PanelDock, on: bool) -> None:
-        if on:
-            dock.set_thin(True)
-            return
+        dock.set_thin(on)
+        if not on:
+            self._give_room(key, dock)
+
+    def _give_room(self, key: str, dock: PanelDock) -> None:
+        """Its share of the column, of what stands above and below it."""
         others = [other for other in self._docks.values() if self._is_beside(dock, other) and not other.is_thin]
         before = {other: self._height(other) for other in others}
         own = self._height(dock)
         whole = own + sum(before.values())
-        dock.set_thin(False)
         self._bound_groups()
         self._free()
         high = self._heights.pop(key, 0) or round(whole * (HALF if key in self.by_hand else USUAL))
@@ -135,10 +138,16 @@ class ThinLines(QObject):
         return across > min(mine.width(), its.width()) // 2
 
     def _bound_groups(self) -> None:
-        """The tabs behind a thin line leave it thin."""
-        for dock in self._docks.values():
+        """The tabs behind a thin line leave it thin; one that comes before it has something, and gets its share."""
+        freed = []
+        for key, dock in self._docks.items():
             group = [dock, *(d for d in self._docks.values() if d in self._window.tabifiedDockWidgets(dock))]
-            dock.bound(any(one.is_thin and one.is_seen for one in group) and not dock.isFloating())
+            on = any(one.is_thin and one.is_seen for one in group) and not dock.isFloating()
+            if dock.maximumHeight() < MOST and not on and dock.is_seen and not dock.isFloating():
+                freed.append((key, dock))
+            dock.bound(on)
+        for key, dock in freed:
+            self._give_room(key, dock)
 
     # ---- the edge --------------------------------------------------------------------------------
 

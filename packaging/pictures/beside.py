@@ -50,8 +50,10 @@ def main() -> int:
         session, step = read_run(home, asked.run, asked.step)
         conn = open_log(home.server_db)
         fill(conn, LIVE, living())
+        fill(conn, "reviews-2", make_story(1))
         _judge(conn, session)
         conn.close()
+        make_queue(home)
         asyncio.run(_take_all(home, empty, session, step, asked))
     if asked.drawn is not None:
         put_beside(asked.out, asked.drawn)
@@ -60,10 +62,21 @@ def main() -> int:
 
 def read_run(home: Home, file: Path, step: int) -> tuple[str, int]:
     """Import a run; its session, and the step that is read."""
-    command = [sys.executable, "-m", "core.cli", "--home", str(home.path), "import", "--json", str(file)]
-    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    printed = _tiphys(home, "import", "--json", str(file))
     line = max((json.loads(text) for text in printed.splitlines()), key=lambda found: found["steps"])
     return line["session"], step or max(1, 2 * line["steps"] // 3)
+
+
+def make_queue(home: Home) -> None:
+    """What the queue's picture shows: all that is over, a part of it judged twice, one session taken."""
+    name = "Claims and errors"
+    _tiphys(home, "queue", "make", name, "--filter", "-state:running", "--steps", "reports", "--twice", "25")
+    _tiphys(home, "queue", "take", name)
+
+
+def _tiphys(home: Home, *arguments: str) -> str:
+    command = [sys.executable, "-m", "core.cli", "--home", str(home.path), *arguments]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def _judge(conn: Connection, session: str) -> None:

@@ -4,657 +4,657 @@
 <context>
     <name>AttentionView</name>
     <message numerus="yes">
-        <source>%n need(s) you</source>
+        <source>%Ln need(s) you</source>
         <translation>
-            <numerusform>%n needs you</numerusform>
-            <numerusform>%n need you</numerusform>
+            <numerusform>%Ln needs you</numerusform>
+            <numerusform>%Ln need you</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>BranchController</name>
     <message numerus="yes">
-        <source>%n branch(es) begin; Compare offers them as a group.</source>
+        <source>%Ln branch(es) begin; Compare offers them as a group.</source>
         <translation>
-            <numerusform>%n branch begins; Compare offers it as a group.</numerusform>
-            <numerusform>%n branches begin; Compare offers them as a group.</numerusform>
+            <numerusform>%Ln branch begins; Compare offers it as a group.</numerusform>
+            <numerusform>%Ln branches begin; Compare offers them as a group.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>BranchDialog</name>
     <message numerus="yes">
-        <source>%n session(s) begin.</source>
+        <source>%Ln session(s) begin.</source>
         <translation>
-            <numerusform>%n session begins.</numerusform>
-            <numerusform>%n sessions begin.</numerusform>
+            <numerusform>%Ln session begins.</numerusform>
+            <numerusform>%Ln sessions begin.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>BriefController</name>
     <message numerus="yes">
-        <source>%n submission(s)</source>
+        <source>%Ln submission(s)</source>
         <translation>
-            <numerusform>%n submission</numerusform>
-            <numerusform>%n submissions</numerusform>
+            <numerusform>%Ln submission</numerusform>
+            <numerusform>%Ln submissions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n file(s)</source>
+        <source>%Ln file(s)</source>
         <translation>
-            <numerusform>%n file</numerusform>
-            <numerusform>%n files</numerusform>
+            <numerusform>%Ln file</numerusform>
+            <numerusform>%Ln files</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ChartsView</name>
     <message numerus="yes">
-        <source>Curves of %n step(s)</source>
+        <source>Curves of %Ln step(s)</source>
         <translation>
-            <numerusform>Curves of %n step</numerusform>
-            <numerusform>Curves of %n steps</numerusform>
+            <numerusform>Curves of %Ln step</numerusform>
+            <numerusform>Curves of %Ln steps</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>CompareView</name>
     <message numerus="yes">
-        <source>All begin with the same %n step(s).</source>
+        <source>All begin with the same %Ln step(s).</source>
         <translation>
             <numerusform>All begin with the same step.</numerusform>
-            <numerusform>All begin with the same %n steps.</numerusform>
+            <numerusform>All begin with the same %Ln steps.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Both take the same %n step(s).</source>
+        <source>Both take the same %Ln step(s).</source>
         <translation>
-            <numerusform>Both take the same %n step.</numerusform>
-            <numerusform>Both take the same %n steps.</numerusform>
+            <numerusform>Both take the same %Ln step.</numerusform>
+            <numerusform>Both take the same %Ln steps.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>The first %n step(s) are the same.</source>
+        <source>The first %Ln step(s) are the same.</source>
         <translation>
-            <numerusform>The first %n step is the same.</numerusform>
-            <numerusform>The first %n steps are the same.</numerusform>
+            <numerusform>The first %Ln step is the same.</numerusform>
+            <numerusform>The first %Ln steps are the same.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ContextModel</name>
     <message numerus="yes">
-        <source>%n message(s) of earlier contexts are gone</source>
+        <source>%Ln message(s) of earlier contexts are gone</source>
         <translation>
-            <numerusform>%n message of earlier contexts is gone</numerusform>
-            <numerusform>%n messages of earlier contexts are gone</numerusform>
+            <numerusform>%Ln message of earlier contexts is gone</numerusform>
+            <numerusform>%Ln messages of earlier contexts are gone</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n message(s)</source>
+        <source>%Ln message(s)</source>
         <translation>
-            <numerusform>%n message</numerusform>
-            <numerusform>%n messages</numerusform>
+            <numerusform>%Ln message</numerusform>
+            <numerusform>%Ln messages</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>DiffView</name>
     <message numerus="yes">
-        <source>⋯ %n unchanged line(s)</source>
+        <source>⋯ %Ln unchanged line(s)</source>
         <translation>
-            <numerusform>⋯ %n unchanged line</numerusform>
-            <numerusform>⋯ %n unchanged lines</numerusform>
+            <numerusform>⋯ %Ln unchanged line</numerusform>
+            <numerusform>⋯ %Ln unchanged lines</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>DigestController</name>
     <message numerus="yes">
-        <source>%n new step(s)</source>
+        <source>%Ln new step(s)</source>
         <translation>
-            <numerusform>%n new step</numerusform>
-            <numerusform>%n new steps</numerusform>
+            <numerusform>%Ln new step</numerusform>
+            <numerusform>%Ln new steps</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n error(s)</source>
+        <source>%Ln error(s)</source>
         <translation>
-            <numerusform>%n error</numerusform>
-            <numerusform>%n errors</numerusform>
+            <numerusform>%Ln error</numerusform>
+            <numerusform>%Ln errors</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n guidance delivered</source>
+        <source>%Ln guidance delivered</source>
         <translation>
-            <numerusform>%n guidance delivered</numerusform>
-            <numerusform>%n guidance delivered</numerusform>
+            <numerusform>%Ln guidance delivered</numerusform>
+            <numerusform>%Ln guidance delivered</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n summary(ies)</source>
+        <source>%Ln summary(ies)</source>
         <translation>
-            <numerusform>%n summary</numerusform>
-            <numerusform>%n summaries</numerusform>
+            <numerusform>%Ln summary</numerusform>
+            <numerusform>%Ln summaries</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>DisagreementsController</name>
     <message numerus="yes">
-        <source>{person}: active time {time} on %n step(s)</source>
+        <source>{person}: active time {time} on %Ln step(s)</source>
         <translation>
-            <numerusform>{person}: active time {time} on %n step</numerusform>
-            <numerusform>{person}: active time {time} on %n steps</numerusform>
+            <numerusform>{person}: active time {time} on %Ln step</numerusform>
+            <numerusform>{person}: active time {time} on %Ln steps</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>DisagreementsView</name>
     <message numerus="yes">
-        <source>%n step(s) on which opinions differ</source>
+        <source>%Ln step(s) on which opinions differ</source>
         <translation>
-            <numerusform>%n step on which opinions differ</numerusform>
-            <numerusform>%n steps on which opinions differ</numerusform>
+            <numerusform>%Ln step on which opinions differ</numerusform>
+            <numerusform>%Ln steps on which opinions differ</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>EffectModel</name>
     <message numerus="yes">
-        <source>%n error(s)</source>
+        <source>%Ln error(s)</source>
         <translation>
-            <numerusform>%n error</numerusform>
-            <numerusform>%n errors</numerusform>
+            <numerusform>%Ln error</numerusform>
+            <numerusform>%Ln errors</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n different action(s)</source>
+        <source>%Ln different action(s)</source>
         <translation>
-            <numerusform>%n different action</numerusform>
-            <numerusform>%n different actions</numerusform>
+            <numerusform>%Ln different action</numerusform>
+            <numerusform>%Ln different actions</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ErrorStrip</name>
     <message numerus="yes">
-        <source>%n error(s) over the run</source>
+        <source>%Ln error(s) over the run</source>
         <translation>
-            <numerusform>%n error over the run</numerusform>
-            <numerusform>%n errors over the run</numerusform>
+            <numerusform>%Ln error over the run</numerusform>
+            <numerusform>%Ln errors over the run</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ExportController</name>
     <message numerus="yes">
-        <source>%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
+        <source>%Ln chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
         <translation>
-            <numerusform>%n chosen session is not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
-            <numerusform>%n chosen sessions are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
+            <numerusform>%Ln chosen session is not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
+            <numerusform>%Ln chosen sessions are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n place(s) look like secrets. Write the data set?</source>
+        <source>%Ln place(s) look like secrets. Write the data set?</source>
         <translation>
-            <numerusform>%n place looks like a secret. Write the data set?</numerusform>
-            <numerusform>%n places look like secrets. Write the data set?</numerusform>
+            <numerusform>%Ln place looks like a secret. Write the data set?</numerusform>
+            <numerusform>%Ln places look like secrets. Write the data set?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n session(s)</source>
+        <source>%Ln session(s)</source>
         <translation>
-            <numerusform>%n session</numerusform>
-            <numerusform>%n sessions</numerusform>
+            <numerusform>%Ln session</numerusform>
+            <numerusform>%Ln sessions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</source>
+        <source>Nobody judged %Ln step(s) in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</source>
         <translation>
-            <numerusform>Nobody judged %n step in {sessions}. Judge it, or choose under “Not judged” what becomes of such steps. “Check” counts them.</numerusform>
-            <numerusform>Nobody judged %n steps in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</numerusform>
+            <numerusform>Nobody judged %Ln step in {sessions}. Judge it, or choose under “Not judged” what becomes of such steps. “Check” counts them.</numerusform>
+            <numerusform>Nobody judged %Ln steps in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>EyeController</name>
     <message numerus="yes">
-        <source>%n secret(s) were taken out.</source>
+        <source>%Ln secret(s) were taken out.</source>
         <translation>
-            <numerusform>%n secret was taken out.</numerusform>
-            <numerusform>%n secrets were taken out.</numerusform>
+            <numerusform>%Ln secret was taken out.</numerusform>
+            <numerusform>%Ln secrets were taken out.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>FileDelegate</name>
     <message numerus="yes">
-        <source>%n file(s)</source>
+        <source>%Ln file(s)</source>
         <translation>
-            <numerusform>%n file</numerusform>
-            <numerusform>%n files</numerusform>
+            <numerusform>%Ln file</numerusform>
+            <numerusform>%Ln files</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>FilesGist</name>
     <message numerus="yes">
-        <source>%n changed so far</source>
+        <source>%Ln changed so far</source>
         <translation>
-            <numerusform>%n changed so far</numerusform>
-            <numerusform>%n changed so far</numerusform>
+            <numerusform>%Ln changed so far</numerusform>
+            <numerusform>%Ln changed so far</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>FindView</name>
     <message numerus="yes">
-        <source>%n place(s)</source>
+        <source>%Ln place(s)</source>
         <translation>
-            <numerusform>%n place</numerusform>
-            <numerusform>%n places</numerusform>
+            <numerusform>%Ln place</numerusform>
+            <numerusform>%Ln places</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Of %n session(s) on other servers only what is on this computer is searched.</source>
+        <source>Of %Ln session(s) on other servers only what is on this computer is searched.</source>
         <translation>
-            <numerusform>Of %n session on other servers only what is on this computer is searched.</numerusform>
-            <numerusform>Of %n sessions on other servers only what is on this computer is searched.</numerusform>
+            <numerusform>Of %Ln session on other servers only what is on this computer is searched.</numerusform>
+            <numerusform>Of %Ln sessions on other servers only what is on this computer is searched.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ImportBar</name>
     <message numerus="yes">
-        <source>Opening %n file(s)…</source>
+        <source>Opening %Ln file(s)…</source>
         <translation>
-            <numerusform>Opening %n file…</numerusform>
-            <numerusform>Opening %n files…</numerusform>
+            <numerusform>Opening %Ln file…</numerusform>
+            <numerusform>Opening %Ln files…</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ImportsController</name>
     <message numerus="yes">
-        <source>Cancelled: %n session(s) were imported; each other one is here whole or not at all.</source>
+        <source>Cancelled: %Ln session(s) were imported; each other one is here whole or not at all.</source>
         <translation>
-            <numerusform>Cancelled: %n session was imported; each other one is here whole or not at all.</numerusform>
-            <numerusform>Cancelled: %n sessions were imported; each other one is here whole or not at all.</numerusform>
+            <numerusform>Cancelled: %Ln session was imported; each other one is here whole or not at all.</numerusform>
+            <numerusform>Cancelled: %Ln sessions were imported; each other one is here whole or not at all.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n session(s) imported.</source>
+        <source>%Ln session(s) imported.</source>
         <translation>
-            <numerusform>%n session imported.</numerusform>
-            <numerusform>%n sessions imported.</numerusform>
+            <numerusform>%Ln session imported.</numerusform>
+            <numerusform>%Ln sessions imported.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n remark(s) on what was opened: see above the steps of each session.</source>
+        <source>%Ln remark(s) on what was opened: see above the steps of each session.</source>
         <translation>
-            <numerusform>%n remark on what was opened: see above the steps of its session.</numerusform>
-            <numerusform>%n remarks on what was opened: see above the steps of each session.</numerusform>
+            <numerusform>%Ln remark on what was opened: see above the steps of its session.</numerusform>
+            <numerusform>%Ln remarks on what was opened: see above the steps of each session.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>LearningController</name>
     <message numerus="yes">
-        <source>%n line(s) of metrics.jsonl cannot be read</source>
+        <source>%Ln line(s) of metrics.jsonl cannot be read</source>
         <translation>
-            <numerusform>%n line of metrics.jsonl cannot be read</numerusform>
-            <numerusform>%n lines of metrics.jsonl cannot be read</numerusform>
+            <numerusform>%Ln line of metrics.jsonl cannot be read</numerusform>
+            <numerusform>%Ln lines of metrics.jsonl cannot be read</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>MakeQueueDialog</name>
     <message numerus="yes">
-        <source>%n session(s), chosen by hand.</source>
+        <source>%Ln session(s), chosen by hand.</source>
         <translation>
-            <numerusform>%n session, chosen by hand.</numerusform>
-            <numerusform>%n sessions, chosen by hand.</numerusform>
+            <numerusform>%Ln session, chosen by hand.</numerusform>
+            <numerusform>%Ln sessions, chosen by hand.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n session(s), chosen by the filter {query}</source>
+        <source>%Ln session(s), chosen by the filter {query}</source>
         <translation>
-            <numerusform>%n session, chosen by the filter {query}</numerusform>
-            <numerusform>%n sessions, chosen by the filter {query}</numerusform>
+            <numerusform>%Ln session, chosen by the filter {query}</numerusform>
+            <numerusform>%Ln sessions, chosen by the filter {query}</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>MemberHead</name>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n step</numerusform>
-            <numerusform>%n steps</numerusform>
+            <numerusform>%Ln step</numerusform>
+            <numerusform>%Ln steps</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>MergingController</name>
     <message numerus="yes">
-        <source>%n opinion(s) merged, {known} were here already.</source>
+        <source>%Ln opinion(s) merged, {known} were here already.</source>
         <translation>
-            <numerusform>%n opinion merged, {known} were here already.</numerusform>
-            <numerusform>%n opinions merged, {known} were here already.</numerusform>
+            <numerusform>%Ln opinion merged, {known} were here already.</numerusform>
+            <numerusform>%Ln opinions merged, {known} were here already.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n opinion(s) on steps that differ here were left out.</source>
+        <source>%Ln opinion(s) on steps that differ here were left out.</source>
         <translation>
-            <numerusform>%n opinion on a step that differs here was left out.</numerusform>
-            <numerusform>%n opinions on steps that differ here were left out.</numerusform>
+            <numerusform>%Ln opinion on a step that differs here was left out.</numerusform>
+            <numerusform>%Ln opinions on steps that differ here were left out.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>NewSessionController</name>
     <message numerus="yes">
-        <source>{server} has %n task(s) that it cannot read; its log says why.</source>
+        <source>{server} has %Ln task(s) that it cannot read; its log says why.</source>
         <translation>
-            <numerusform>{server} has %n task that it cannot read; its log says why.</numerusform>
-            <numerusform>{server} has %n tasks that it cannot read; its log says why.</numerusform>
+            <numerusform>{server} has %Ln task that it cannot read; its log says why.</numerusform>
+            <numerusform>{server} has %Ln tasks that it cannot read; its log says why.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>OfflineController</name>
     <message numerus="yes">
-        <source>%n part(s) are not on the server either.</source>
+        <source>%Ln part(s) are not on the server either.</source>
         <translation>
-            <numerusform>%n part is not on the server either.</numerusform>
-            <numerusform>%n parts are not on the server either.</numerusform>
+            <numerusform>%Ln part is not on the server either.</numerusform>
+            <numerusform>%Ln parts are not on the server either.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>PresenceBar</name>
     <message numerus="yes">
-        <source>%n message(s) are fetched from the server first…</source>
+        <source>%Ln message(s) are fetched from the server first…</source>
         <translation>
-            <numerusform>%n message is fetched from the server first…</numerusform>
-            <numerusform>%n messages are fetched from the server first…</numerusform>
+            <numerusform>%Ln message is fetched from the server first…</numerusform>
+            <numerusform>%Ln messages are fetched from the server first…</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>QueueController</name>
     <message numerus="yes">
-        <source>%n session(s)</source>
+        <source>%Ln session(s)</source>
         <translation>
-            <numerusform>%n session</numerusform>
-            <numerusform>%n sessions</numerusform>
+            <numerusform>%Ln session</numerusform>
+            <numerusform>%Ln sessions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>asks for %n step(s) of each</source>
+        <source>asks for %Ln step(s) of each</source>
         <translation>
-            <numerusform>asks for %n step of each</numerusform>
-            <numerusform>asks for %n steps of each</numerusform>
+            <numerusform>asks for %Ln step of each</numerusform>
+            <numerusform>asks for %Ln steps of each</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>agreement {name} {value} on %n step(s)</source>
+        <source>agreement {name} {value} on %Ln step(s)</source>
         <translation>
-            <numerusform>agreement {name} {value} on %n step</numerusform>
-            <numerusform>agreement {name} {value} on %n steps</numerusform>
+            <numerusform>agreement {name} {value} on %Ln step</numerusform>
+            <numerusform>agreement {name} {value} on %Ln steps</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
+        <source>Nothing is left for you. %Ln session(s) wait for somebody: take one.</source>
         <translation>
-            <numerusform>Nothing is left for you. %n session waits for somebody: take it.</numerusform>
-            <numerusform>Nothing is left for you. %n sessions wait for somebody: take one.</numerusform>
+            <numerusform>Nothing is left for you. %Ln session waits for somebody: take it.</numerusform>
+            <numerusform>Nothing is left for you. %Ln sessions wait for somebody: take one.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>QueueView</name>
     <message numerus="yes">
-        <source>Under way: %n</source>
+        <source>Under way: %Ln</source>
         <translation>
-            <numerusform>Under way: %n</numerusform>
-            <numerusform>Under way: %n</numerusform>
+            <numerusform>Under way: %Ln</numerusform>
+            <numerusform>Under way: %Ln</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n earlier</source>
+        <source>%Ln earlier</source>
         <translation>
-            <numerusform>%n earlier</numerusform>
-            <numerusform>%n earlier</numerusform>
+            <numerusform>%Ln earlier</numerusform>
+            <numerusform>%Ln earlier</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>RemarksBar</name>
     <message numerus="yes">
-        <source>%n remark(s)</source>
+        <source>%Ln remark(s)</source>
         <translation>
-            <numerusform>%n remark</numerusform>
-            <numerusform>%n remarks</numerusform>
+            <numerusform>%Ln remark</numerusform>
+            <numerusform>%Ln remarks</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>RemarksView</name>
     <message numerus="yes">
-        <source>%n remark(s)</source>
+        <source>%Ln remark(s)</source>
         <translation>
-            <numerusform>%n remark</numerusform>
-            <numerusform>%n remarks</numerusform>
+            <numerusform>%Ln remark</numerusform>
+            <numerusform>%Ln remarks</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ReportView</name>
     <message numerus="yes">
-        <source>%n place(s) look like secrets; [redacted] is written there:</source>
+        <source>%Ln place(s) look like secrets; [redacted] is written there:</source>
         <translation>
-            <numerusform>%n place looks like a secret; [redacted] is written there:</numerusform>
-            <numerusform>%n places look like secrets; [redacted] is written there:</numerusform>
+            <numerusform>%Ln place looks like a secret; [redacted] is written there:</numerusform>
+            <numerusform>%Ln places look like secrets; [redacted] is written there:</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>✗ Nothing is written: nobody judged %n step(s)</source>
+        <source>✗ Nothing is written: nobody judged %Ln step(s)</source>
         <translation>
-            <numerusform>✗ Nothing is written: nobody judged %n step</numerusform>
-            <numerusform>✗ Nothing is written: nobody judged %n steps</numerusform>
+            <numerusform>✗ Nothing is written: nobody judged %Ln step</numerusform>
+            <numerusform>✗ Nothing is written: nobody judged %Ln steps</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>✗ %n refusal(s)</source>
+        <source>✗ %Ln refusal(s)</source>
         <translation>
-            <numerusform>✗ %n refusal</numerusform>
-            <numerusform>✗ %n refusals</numerusform>
+            <numerusform>✗ %Ln refusal</numerusform>
+            <numerusform>✗ %Ln refusals</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n sample(s)</source>
+        <source>%Ln sample(s)</source>
         <translation>
-            <numerusform>%n sample</numerusform>
-            <numerusform>%n samples</numerusform>
+            <numerusform>%Ln sample</numerusform>
+            <numerusform>%Ln samples</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n row(s)</source>
+        <source>%Ln row(s)</source>
         <translation>
-            <numerusform>%n row</numerusform>
-            <numerusform>%n rows</numerusform>
+            <numerusform>%Ln row</numerusform>
+            <numerusform>%Ln rows</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>SampleView</name>
     <message numerus="yes">
-        <source>✗ %n masked action(s)</source>
+        <source>✗ %Ln masked action(s)</source>
         <translation>
-            <numerusform>✗ %n masked action</numerusform>
-            <numerusform>✗ %n masked actions</numerusform>
+            <numerusform>✗ %Ln masked action</numerusform>
+            <numerusform>✗ %Ln masked actions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>? %n action(s) that nobody judged</source>
+        <source>? %Ln action(s) that nobody judged</source>
         <translation>
-            <numerusform>? %n action that nobody judged</numerusform>
-            <numerusform>? %n actions that nobody judged</numerusform>
+            <numerusform>? %Ln action that nobody judged</numerusform>
+            <numerusform>? %Ln actions that nobody judged</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>and %n reason(s) more</source>
+        <source>and %Ln reason(s) more</source>
         <translation>
-            <numerusform>and %n reason more</numerusform>
-            <numerusform>and %n reasons more</numerusform>
+            <numerusform>and %Ln reason more</numerusform>
+            <numerusform>and %Ln reasons more</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>SessionChoices</name>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n step</numerusform>
-            <numerusform>%n steps</numerusform>
+            <numerusform>%Ln step</numerusform>
+            <numerusform>%Ln steps</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>SessionHead</name>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n step</numerusform>
-            <numerusform>%n steps</numerusform>
+            <numerusform>%Ln step</numerusform>
+            <numerusform>%Ln steps</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>SessionsModel</name>
     <message numerus="yes">
-        <source>%n new</source>
+        <source>%Ln new</source>
         <translation>
-            <numerusform>%n new</numerusform>
-            <numerusform>%n new</numerusform>
+            <numerusform>%Ln new</numerusform>
+            <numerusform>%Ln new</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n step</numerusform>
-            <numerusform>%n steps</numerusform>
+            <numerusform>%Ln step</numerusform>
+            <numerusform>%Ln steps</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n guidance waiting</source>
+        <source>%Ln guidance waiting</source>
         <translation>
-            <numerusform>%n guidance waiting</numerusform>
-            <numerusform>%n guidance waiting</numerusform>
+            <numerusform>%Ln guidance waiting</numerusform>
+            <numerusform>%Ln guidance waiting</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>StartPage</name>
     <message numerus="yes">
-        <source>%n {program} run(s)</source>
+        <source>%Ln {program} run(s)</source>
         <translation>
-            <numerusform>%n {program} run</numerusform>
-            <numerusform>%n {program} runs</numerusform>
+            <numerusform>%Ln {program} run</numerusform>
+            <numerusform>%Ln {program} runs</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>StatusController</name>
     <message numerus="yes">
-        <source>%n waiting to be delivered</source>
+        <source>%Ln waiting to be delivered</source>
         <translation>
-            <numerusform>%n waiting to be delivered</numerusform>
-            <numerusform>%n waiting to be delivered</numerusform>
+            <numerusform>%Ln waiting to be delivered</numerusform>
+            <numerusform>%Ln waiting to be delivered</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>StepCells</name>
     <message numerus="yes">
-        <source>%n token(s)</source>
+        <source>%Ln token(s)</source>
         <translation>
-            <numerusform>%n token</numerusform>
-            <numerusform>%n tokens</numerusform>
+            <numerusform>%Ln token</numerusform>
+            <numerusform>%Ln tokens</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>TaskSheet</name>
     <message numerus="yes">
-        <source>%n Docker container(s): {names}</source>
+        <source>%Ln Docker container(s): {names}</source>
         <translation>
-            <numerusform>%n Docker container: {names}</numerusform>
-            <numerusform>%n Docker containers: {names}</numerusform>
+            <numerusform>%Ln Docker container: {names}</numerusform>
+            <numerusform>%Ln Docker containers: {names}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n step</numerusform>
-            <numerusform>%n steps</numerusform>
+            <numerusform>%Ln step</numerusform>
+            <numerusform>%Ln steps</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n evaluation(s)</source>
+        <source>%Ln evaluation(s)</source>
         <translation>
-            <numerusform>%n evaluation</numerusform>
-            <numerusform>%n evaluations</numerusform>
+            <numerusform>%Ln evaluation</numerusform>
+            <numerusform>%Ln evaluations</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>TerminalsView</name>
     <message numerus="yes">
-        <source>%n command(s) ran; each stands under Step with what it printed.</source>
+        <source>%Ln command(s) ran; each stands under Step with what it printed.</source>
         <translation>
-            <numerusform>%n command ran; it stands under Step with what it printed.</numerusform>
-            <numerusform>%n commands ran; each stands under Step with what it printed.</numerusform>
+            <numerusform>%Ln command ran; it stands under Step with what it printed.</numerusform>
+            <numerusform>%Ln commands ran; each stands under Step with what it printed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>This log keeps no terminal · %n command(s) ran, each stands under Step</source>
+        <source>This log keeps no terminal · %Ln command(s) ran, each stands under Step</source>
         <translation>
-            <numerusform>This log keeps no terminal · %n command ran, it stands under Step</numerusform>
-            <numerusform>This log keeps no terminal · %n commands ran, each stands under Step</numerusform>
+            <numerusform>This log keeps no terminal · %Ln command ran, it stands under Step</numerusform>
+            <numerusform>This log keeps no terminal · %Ln commands ran, each stands under Step</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>TrajectoryView</name>
     <message numerus="yes">
-        <source>%n new</source>
+        <source>%Ln new</source>
         <translation>
-            <numerusform>%n new</numerusform>
-            <numerusform>%n new</numerusform>
+            <numerusform>%Ln new</numerusform>
+            <numerusform>%Ln new</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>WebSearchDelegate</name>
     <message numerus="yes">
-        <source>%n result(s)</source>
+        <source>%Ln result(s)</source>
         <translation>
-            <numerusform>%n result</numerusform>
-            <numerusform>%n results</numerusform>
+            <numerusform>%Ln result</numerusform>
+            <numerusform>%Ln results</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>WebSearchesView</name>
     <message numerus="yes">
-        <source>%n search(es)</source>
+        <source>%Ln search(es)</source>
         <translation>
-            <numerusform>%n search</numerusform>
-            <numerusform>%n searches</numerusform>
+            <numerusform>%Ln search</numerusform>
+            <numerusform>%Ln searches</numerusform>
         </translation>
     </message>
 </context>

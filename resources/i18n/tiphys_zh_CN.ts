@@ -634,9 +634,9 @@
         <translation>重复动作、频繁出错、停滞、等待您或已结束的会话会列在这里，并给出应查看的步骤。</translation>
     </message>
     <message numerus="yes">
-        <source>%n need(s) you</source>
+        <source>%Ln need(s) you</source>
         <translation>
-            <numerusform>%n 项需要您</numerusform>
+            <numerusform>%Ln 项需要您</numerusform>
         </translation>
     </message>
     <message>
@@ -647,9 +647,9 @@
 <context>
     <name>BranchController</name>
     <message numerus="yes">
-        <source>%n branch(es) begin; Compare offers them as a group.</source>
+        <source>%Ln branch(es) begin; Compare offers them as a group.</source>
         <translation>
-            <numerusform>%n 个分支开始；“对比”面板把它们列为一组。</numerusform>
+            <numerusform>%Ln 个分支开始；“对比”面板把它们列为一组。</numerusform>
         </translation>
     </message>
 </context>
@@ -696,9 +696,9 @@
         <translation>可以留空</translation>
     </message>
     <message numerus="yes">
-        <source>%n session(s) begin.</source>
+        <source>%Ln session(s) begin.</source>
         <translation>
-            <numerusform>将开始 %n 个会话。</numerusform>
+            <numerusform>将开始 %Ln 个会话。</numerusform>
         </translation>
     </message>
     <message>
@@ -757,9 +757,9 @@
         <translation>您</translation>
     </message>
     <message numerus="yes">
-        <source>%n submission(s)</source>
+        <source>%Ln submission(s)</source>
         <translation>
-            <numerusform>%n 份提交物</numerusform>
+            <numerusform>%Ln 份提交物</numerusform>
         </translation>
     </message>
     <message>
@@ -775,9 +775,9 @@
         <translation>更改</translation>
     </message>
     <message numerus="yes">
-        <source>%n file(s)</source>
+        <source>%Ln file(s)</source>
         <translation>
-            <numerusform>%n 个文件</numerusform>
+            <numerusform>%Ln 个文件</numerusform>
         </translation>
     </message>
     <message>
@@ -906,9 +906,9 @@
         <translation>得分、词元、成本、时间与裁定的图表</translation>
     </message>
     <message numerus="yes">
-        <source>Curves of %n step(s)</source>
+        <source>Curves of %Ln step(s)</source>
         <translation>
-            <numerusform>%n 个步骤的曲线</numerusform>
+            <numerusform>%Ln 个步骤的曲线</numerusform>
         </translation>
     </message>
     <message>
@@ -1163,15 +1163,15 @@
         <translation>对比…</translation>
     </message>
     <message numerus="yes">
-        <source>All begin with the same %n step(s).</source>
+        <source>All begin with the same %Ln step(s).</source>
         <translation>
-            <numerusform>所有会话的前 %n 步相同。</numerusform>
+            <numerusform>所有会话的前 %Ln 步相同。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Both take the same %n step(s).</source>
+        <source>Both take the same %Ln step(s).</source>
         <translation>
-            <numerusform>两者的 %n 个步骤完全相同。</numerusform>
+            <numerusform>两者的 %Ln 个步骤完全相同。</numerusform>
         </translation>
     </message>
     <message>
@@ -1179,9 +1179,9 @@
         <translation>从第一步起就不同。</translation>
     </message>
     <message numerus="yes">
-        <source>The first %n step(s) are the same.</source>
+        <source>The first %Ln step(s) are the same.</source>
         <translation>
-            <numerusform>前 %n 个步骤相同。</numerusform>
+            <numerusform>前 %Ln 个步骤相同。</numerusform>
         </translation>
     </message>
     <message>
@@ -1258,15 +1258,15 @@
         <translation>词元</translation>
     </message>
     <message numerus="yes">
-        <source>%n message(s) of earlier contexts are gone</source>
+        <source>%Ln message(s) of earlier contexts are gone</source>
         <translation>
-            <numerusform>较早上下文中的 %n 条消息已不在</numerusform>
+            <numerusform>较早上下文中的 %Ln 条消息已不在</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n message(s)</source>
+        <source>%Ln message(s)</source>
         <translation>
-            <numerusform>%n 条消息</numerusform>
+            <numerusform>%Ln 条消息</numerusform>
         </translation>
     </message>
     <message>
@@ -1459,36 +1459,36 @@
         <translation>两个版本都为空。</translation>
     </message>
     <message numerus="yes">
-        <source>⋯ %n unchanged line(s)</source>
+        <source>⋯ %Ln unchanged line(s)</source>
         <translation>
-            <numerusform>⋯ %n 行未变</numerusform>
+            <numerusform>⋯ %Ln 行未变</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>DigestController</name>
     <message numerus="yes">
-        <source>%n new step(s)</source>
+        <source>%Ln new step(s)</source>
         <translation>
-            <numerusform>%n 个新步骤</numerusform>
+            <numerusform>%Ln 个新步骤</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n error(s)</source>
+        <source>%Ln error(s)</source>
         <translation>
-            <numerusform>%n 个错误</numerusform>
+            <numerusform>%Ln 个错误</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n guidance delivered</source>
+        <source>%Ln guidance delivered</source>
         <translation>
-            <numerusform>%n 条指导已送达</numerusform>
+            <numerusform>%Ln 条指导已送达</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n summary(ies)</source>
+        <source>%Ln summary(ies)</source>
         <translation>
-            <numerusform>%n 条摘要</numerusform>
+            <numerusform>%Ln 条摘要</numerusform>
         </translation>
     </message>
     <message>
@@ -1546,9 +1546,9 @@
 <context>
     <name>DisagreementsController</name>
     <message numerus="yes">
-        <source>{person}: active time {time} on %n step(s)</source>
+        <source>{person}: active time {time} on %Ln step(s)</source>
         <translation>
-            <numerusform>{person}：在 %n 个步骤上的活动时间 {time}</numerusform>
+            <numerusform>{person}：在 %Ln 个步骤上的活动时间 {time}</numerusform>
         </translation>
     </message>
     <message>
@@ -1563,9 +1563,9 @@
         <translation>意见不一的步骤</translation>
     </message>
     <message numerus="yes">
-        <source>%n step(s) on which opinions differ</source>
+        <source>%Ln step(s) on which opinions differ</source>
         <translation>
-            <numerusform>%n 个步骤意见不一</numerusform>
+            <numerusform>%Ln 个步骤意见不一</numerusform>
         </translation>
     </message>
     <message>
@@ -1779,15 +1779,15 @@
         <translation>之前：{first}–{last}</translation>
     </message>
     <message numerus="yes">
-        <source>%n error(s)</source>
+        <source>%Ln error(s)</source>
         <translation>
-            <numerusform>%n 个错误</numerusform>
+            <numerusform>%Ln 个错误</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n different action(s)</source>
+        <source>%Ln different action(s)</source>
         <translation>
-            <numerusform>%n 种不同动作</numerusform>
+            <numerusform>%Ln 种不同动作</numerusform>
         </translation>
     </message>
 </context>
@@ -1889,9 +1889,9 @@
 <context>
     <name>ErrorStrip</name>
     <message numerus="yes">
-        <source>%n error(s) over the run</source>
+        <source>%Ln error(s) over the run</source>
         <translation>
-            <numerusform>全程 %n 个错误</numerusform>
+            <numerusform>全程 %Ln 个错误</numerusform>
         </translation>
     </message>
 </context>
@@ -2569,15 +2569,15 @@
 <context>
     <name>ExportController</name>
     <message numerus="yes">
-        <source>%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
+        <source>%Ln chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
         <translation>
-            <numerusform>所选会话中有 %n 个在本机不完整。“会话”菜单中的“离线保存”可获取缺少的部分。</numerusform>
+            <numerusform>所选会话中有 %Ln 个在本机不完整。“会话”菜单中的“离线保存”可获取缺少的部分。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n place(s) look like secrets. Write the data set?</source>
+        <source>%Ln place(s) look like secrets. Write the data set?</source>
         <translation>
-            <numerusform>有 %n 处疑似密钥。是否写入数据集？</numerusform>
+            <numerusform>有 %Ln 处疑似密钥。是否写入数据集？</numerusform>
         </translation>
     </message>
     <message>
@@ -2601,15 +2601,15 @@
         <translation>计算词元和训练需要 PyTorch 与 transformers，这里没有安装。用以下命令安装：  tiphys train-setup</translation>
     </message>
     <message numerus="yes">
-        <source>%n session(s)</source>
+        <source>%Ln session(s)</source>
         <translation>
-            <numerusform>%n 个会话</numerusform>
+            <numerusform>%Ln 个会话</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</source>
+        <source>Nobody judged %Ln step(s) in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</source>
         <translation>
-            <numerusform>{sessions}中有 %n 个步骤无人裁定。请先裁定，或在“无裁定”一栏选择如何处理这些步骤。“检查”会给出数目。</numerusform>
+            <numerusform>{sessions}中有 %Ln 个步骤无人裁定。请先裁定，或在“无裁定”一栏选择如何处理这些步骤。“检查”会给出数目。</numerusform>
         </translation>
     </message>
 </context>
@@ -2839,9 +2839,9 @@
         <translation>已复制：curl 请求。密钥从 OPENAI_API_KEY 读取。</translation>
     </message>
     <message numerus="yes">
-        <source>%n secret(s) were taken out.</source>
+        <source>%Ln secret(s) were taken out.</source>
         <translation>
-            <numerusform>已去除 %n 个密钥。</numerusform>
+            <numerusform>已去除 %Ln 个密钥。</numerusform>
         </translation>
     </message>
 </context>
@@ -3029,9 +3029,9 @@
 <context>
     <name>FileDelegate</name>
     <message numerus="yes">
-        <source>%n file(s)</source>
+        <source>%Ln file(s)</source>
         <translation>
-            <numerusform>%n 个文件</numerusform>
+            <numerusform>%Ln 个文件</numerusform>
         </translation>
     </message>
     <message>
@@ -3081,9 +3081,9 @@
         <translation>没有文件改动</translation>
     </message>
     <message numerus="yes">
-        <source>%n changed so far</source>
+        <source>%Ln changed so far</source>
         <translation>
-            <numerusform>至此共改动 %n 个</numerusform>
+            <numerusform>至此共改动 %Ln 个</numerusform>
         </translation>
     </message>
     <message>
@@ -3386,9 +3386,9 @@ Delete or right click: take it away</source>
         <translation>找到的位置</translation>
     </message>
     <message numerus="yes">
-        <source>%n place(s)</source>
+        <source>%Ln place(s)</source>
         <translation>
-            <numerusform>%n 处</numerusform>
+            <numerusform>%Ln 处</numerusform>
         </translation>
     </message>
     <message>
@@ -3412,9 +3412,9 @@ Delete or right click: take it away</source>
         <translation>没有找到。</translation>
     </message>
     <message numerus="yes">
-        <source>Of %n session(s) on other servers only what is on this computer is searched.</source>
+        <source>Of %Ln session(s) on other servers only what is on this computer is searched.</source>
         <translation>
-            <numerusform>其他服务器上有 %n 个会话仅搜索本机已有的部分。</numerusform>
+            <numerusform>其他服务器上有 %Ln 个会话仅搜索本机已有的部分。</numerusform>
         </translation>
     </message>
 </context>
@@ -3602,9 +3602,9 @@ Delete or right click: take it away</source>
         <translation>取消导入</translation>
     </message>
     <message numerus="yes">
-        <source>Opening %n file(s)…</source>
+        <source>Opening %Ln file(s)…</source>
         <translation>
-            <numerusform>正在打开 %n 个文件…</numerusform>
+            <numerusform>正在打开 %Ln 个文件…</numerusform>
         </translation>
     </message>
     <message>
@@ -3882,19 +3882,19 @@ Delete or right click: take it away</source>
         <translation>无后缀</translation>
     </message>
     <message>
-        <source>{read} files were read, {unknown} are in no known format ({kinds}).</source>
+        <source>Files read: {read}; in no known format: {unknown} ({kinds}).</source>
         <translation>已读取 {read} 个文件，{unknown} 个不是已知格式（{kinds}）。</translation>
     </message>
     <message numerus="yes">
-        <source>Cancelled: %n session(s) were imported; each other one is here whole or not at all.</source>
+        <source>Cancelled: %Ln session(s) were imported; each other one is here whole or not at all.</source>
         <translation>
-            <numerusform>已取消：已导入 %n 个会话；其余每个会话要么完整存在，要么没有留下任何内容。</numerusform>
+            <numerusform>已取消：已导入 %Ln 个会话；其余每个会话要么完整存在，要么没有留下任何内容。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n session(s) imported.</source>
+        <source>%Ln session(s) imported.</source>
         <translation>
-            <numerusform>已导入 %n 个会话。</numerusform>
+            <numerusform>已导入 %Ln 个会话。</numerusform>
         </translation>
     </message>
     <message>
@@ -3902,9 +3902,9 @@ Delete or right click: take it away</source>
         <translation>那里没有找到会话。</translation>
     </message>
     <message numerus="yes">
-        <source>%n remark(s) on what was opened: see above the steps of each session.</source>
+        <source>%Ln remark(s) on what was opened: see above the steps of each session.</source>
         <translation>
-            <numerusform>对所打开内容有 %n 条备注：见各会话步骤上方。</numerusform>
+            <numerusform>对所打开内容有 %Ln 条备注：见各会话步骤上方。</numerusform>
         </translation>
     </message>
     <message>
@@ -4071,9 +4071,9 @@ Delete or right click: take it away</source>
         <translation>{time}前有消息</translation>
     </message>
     <message numerus="yes">
-        <source>%n line(s) of metrics.jsonl cannot be read</source>
+        <source>%Ln line(s) of metrics.jsonl cannot be read</source>
         <translation>
-            <numerusform>metrics.jsonl 中有 %n 行无法读取</numerusform>
+            <numerusform>metrics.jsonl 中有 %Ln 行无法读取</numerusform>
         </translation>
     </message>
     <message>
@@ -4332,15 +4332,15 @@ Delete or right click: take it away</source>
         <translation>盲评：自己裁定之前看不到他人的意见</translation>
     </message>
     <message numerus="yes">
-        <source>%n session(s), chosen by hand.</source>
+        <source>%Ln session(s), chosen by hand.</source>
         <translation>
-            <numerusform>手工选择的 %n 个会话。</numerusform>
+            <numerusform>手工选择的 %Ln 个会话。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n session(s), chosen by the filter {query}</source>
+        <source>%Ln session(s), chosen by the filter {query}</source>
         <translation>
-            <numerusform>由筛选 {query} 选出的 %n 个会话</numerusform>
+            <numerusform>由筛选 {query} 选出的 %Ln 个会话</numerusform>
         </translation>
     </message>
     <message>
@@ -4367,9 +4367,9 @@ Delete or right click: take it away</source>
 <context>
     <name>MemberHead</name>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n 步</numerusform>
+            <numerusform>%Ln 步</numerusform>
         </translation>
     </message>
     <message>
@@ -4388,15 +4388,15 @@ Delete or right click: take it away</source>
         <translation>合并归档文件中的意见</translation>
     </message>
     <message numerus="yes">
-        <source>%n opinion(s) merged, {known} were here already.</source>
+        <source>%Ln opinion(s) merged, {known} were here already.</source>
         <translation>
-            <numerusform>已合并 %n 条意见，{known} 条此前已有。</numerusform>
+            <numerusform>已合并 %Ln 条意见，{known} 条此前已有。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n opinion(s) on steps that differ here were left out.</source>
+        <source>%Ln opinion(s) on steps that differ here were left out.</source>
         <translation>
-            <numerusform>%n 条意见所指的步骤与此处不同，未采用。</numerusform>
+            <numerusform>%Ln 条意见所指的步骤与此处不同，未采用。</numerusform>
         </translation>
     </message>
 </context>
@@ -4453,9 +4453,9 @@ Delete or right click: take it away</source>
         <translation>{server} 未连接。</translation>
     </message>
     <message numerus="yes">
-        <source>{server} has %n task(s) that it cannot read; its log says why.</source>
+        <source>{server} has %Ln task(s) that it cannot read; its log says why.</source>
         <translation>
-            <numerusform>{server} 有 %n 个任务无法读取；原因见其日志。</numerusform>
+            <numerusform>{server} 有 %Ln 个任务无法读取；原因见其日志。</numerusform>
         </translation>
     </message>
     <message>
@@ -4630,9 +4630,9 @@ Delete or right click: take it away</source>
         <translation>“{title}”已完整保存到本机。</translation>
     </message>
     <message numerus="yes">
-        <source>%n part(s) are not on the server either.</source>
+        <source>%Ln part(s) are not on the server either.</source>
         <translation>
-            <numerusform>有 %n 个部分服务器上也没有。</numerusform>
+            <numerusform>有 %Ln 个部分服务器上也没有。</numerusform>
         </translation>
     </message>
 </context>
@@ -4807,8 +4807,8 @@ Delete or right click: take it away</source>
         <translation>所指文字在该步骤中已不存在：“{words}”</translation>
     </message>
     <message>
-        <source>of the whole session: {n} steps, of which {cited} are shown here</source>
-        <translation>整个会话共 {n} 步，此处显示其中 {cited} 步</translation>
+        <source>{cited} of the session&apos;s {n} steps</source>
+        <translation>会话共 {n} 步，此处 {cited} 步</translation>
     </message>
     <message>
         <source>keep</source>
@@ -5018,9 +5018,9 @@ Delete or right click: take it away</source>
         <translation>正在查找各步骤的上下文…</translation>
     </message>
     <message numerus="yes">
-        <source>%n message(s) are fetched from the server first…</source>
+        <source>%Ln message(s) are fetched from the server first…</source>
         <translation>
-            <numerusform>先从服务器获取 %n 条消息…</numerusform>
+            <numerusform>先从服务器获取 %Ln 条消息…</numerusform>
         </translation>
     </message>
     <message>
@@ -5138,7 +5138,7 @@ Delete or right click: take it away</source>
 <context>
     <name>QueueController</name>
     <message>
-        <source>Queue’s order</source>
+        <source>Order of the queue</source>
         <translation>队列顺序</translation>
     </message>
     <message>
@@ -5158,9 +5158,9 @@ Delete or right click: take it away</source>
         <translation>最长在前</translation>
     </message>
     <message numerus="yes">
-        <source>%n session(s)</source>
+        <source>%Ln session(s)</source>
         <translation>
-            <numerusform>%n 个会话</numerusform>
+            <numerusform>%Ln 个会话</numerusform>
         </translation>
     </message>
     <message>
@@ -5184,15 +5184,15 @@ Delete or right click: take it away</source>
         <translation>要求裁定错误、回答和汇报</translation>
     </message>
     <message numerus="yes">
-        <source>asks for %n step(s) of each</source>
+        <source>asks for %Ln step(s) of each</source>
         <translation>
-            <numerusform>每个会话要求裁定 %n 个步骤</numerusform>
+            <numerusform>每个会话要求裁定 %Ln 个步骤</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>agreement {name} {value} on %n step(s)</source>
+        <source>agreement {name} {value} on %Ln step(s)</source>
         <translation>
-            <numerusform>一致性 {name} {value}（%n 个步骤）</numerusform>
+            <numerusform>一致性 {name} {value}（%Ln 个步骤）</numerusform>
         </translation>
     </message>
     <message>
@@ -5200,9 +5200,9 @@ Delete or right click: take it away</source>
         <translation>此列表中没有符合筛选的会话。在筛选框中按 Esc 显示全部。</translation>
     </message>
     <message numerus="yes">
-        <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
+        <source>Nothing is left for you. %Ln session(s) wait for somebody: take one.</source>
         <translation>
-            <numerusform>没有留给您的会话了。还有 %n 个会话等待领取：领取一个吧。</numerusform>
+            <numerusform>没有留给您的会话了。还有 %Ln 个会话等待领取：领取一个吧。</numerusform>
         </translation>
     </message>
     <message>
@@ -5243,6 +5243,17 @@ Delete or right click: take it away</source>
     <message>
         <source>{count} unsure</source>
         <translation>不确定 {count}</translation>
+    </message>
+</context>
+<context>
+    <name>QueuePlace</name>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>session {n} of {count}</source>
+        <translation>第 {n} 个会话，共 {count} 个</translation>
     </message>
 </context>
 <context>
@@ -5331,9 +5342,9 @@ Delete or right click: take it away</source>
         <translation>您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
     </message>
     <message numerus="yes">
-        <source>Under way: %n</source>
+        <source>Under way: %Ln</source>
         <translation>
-            <numerusform>在途：%n 条</numerusform>
+            <numerusform>在途：%Ln 条</numerusform>
         </translation>
     </message>
     <message>
@@ -5341,9 +5352,9 @@ Delete or right click: take it away</source>
         <translation>没有在途的指导</translation>
     </message>
     <message numerus="yes">
-        <source>%n earlier</source>
+        <source>%Ln earlier</source>
         <translation>
-            <numerusform>更早的 %n 条</numerusform>
+            <numerusform>更早的 %Ln 条</numerusform>
         </translation>
     </message>
     <message>
@@ -5459,9 +5470,9 @@ Delete or right click: take it away</source>
         <translation>对会话的备注</translation>
     </message>
     <message numerus="yes">
-        <source>%n remark(s)</source>
+        <source>%Ln remark(s)</source>
         <translation>
-            <numerusform>%n 条备注</numerusform>
+            <numerusform>%Ln 条备注</numerusform>
         </translation>
     </message>
     <message>
@@ -5522,9 +5533,9 @@ Delete or right click: take it away</source>
         <translation>还没有备注</translation>
     </message>
     <message numerus="yes">
-        <source>%n remark(s)</source>
+        <source>%Ln remark(s)</source>
         <translation>
-            <numerusform>%n 条备注</numerusform>
+            <numerusform>%Ln 条备注</numerusform>
         </translation>
     </message>
     <message>
@@ -5586,9 +5597,9 @@ Delete or right click: take it away</source>
         <translation>无法进行</translation>
     </message>
     <message numerus="yes">
-        <source>%n place(s) look like secrets; [redacted] is written there:</source>
+        <source>%Ln place(s) look like secrets; [redacted] is written there:</source>
         <translation>
-            <numerusform>有 %n 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
+            <numerusform>有 %Ln 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
         </translation>
     </message>
     <message>
@@ -5604,9 +5615,9 @@ Delete or right click: take it away</source>
         <translation>已写入 {folder}</translation>
     </message>
     <message numerus="yes">
-        <source>✗ Nothing is written: nobody judged %n step(s)</source>
+        <source>✗ Nothing is written: nobody judged %Ln step(s)</source>
         <translation>
-            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人裁定</numerusform>
+            <numerusform>✗ 不会写出任何内容：有 %Ln 个步骤无人裁定</numerusform>
         </translation>
     </message>
     <message>
@@ -5614,21 +5625,21 @@ Delete or right click: take it away</source>
         <translation>✓ 没有会被拒绝的内容</translation>
     </message>
     <message numerus="yes">
-        <source>✗ %n refusal(s)</source>
+        <source>✗ %Ln refusal(s)</source>
         <translation>
-            <numerusform>✗ %n 处被拒绝</numerusform>
+            <numerusform>✗ %Ln 处被拒绝</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n sample(s)</source>
+        <source>%Ln sample(s)</source>
         <translation>
-            <numerusform>%n 个样本</numerusform>
+            <numerusform>%Ln 个样本</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n row(s)</source>
+        <source>%Ln row(s)</source>
         <translation>
-            <numerusform>%n 行</numerusform>
+            <numerusform>%Ln 行</numerusform>
         </translation>
     </message>
     <message>
@@ -6098,6 +6109,10 @@ Delete or right click: take it away</source>
         <translation>回答</translation>
     </message>
     <message>
+        <source>Call</source>
+        <translation>调用</translation>
+    </message>
+    <message>
         <source>{n} steps</source>
         <translation>{n} 步</translation>
     </message>
@@ -6122,12 +6137,12 @@ Delete or right click: take it away</source>
         <translation>相同 ×{count}</translation>
     </message>
     <message>
-        <source>%n masked</source>
-        <translation>%n 个掩码</translation>
+        <source>%Ln masked</source>
+        <translation>%Ln 个掩码</translation>
     </message>
     <message>
-        <source>%n unsure</source>
-        <translation>%n 个不确定</translation>
+        <source>%Ln unsure</source>
+        <translation>%Ln 个不确定</translation>
     </message>
     <message>
         <source>Person</source>
@@ -6162,8 +6177,8 @@ Delete or right click: take it away</source>
         <translation>保留</translation>
     </message>
     <message>
-        <source>%n failed</source>
-        <translation>%n 个失败</translation>
+        <source>%Ln failed</source>
+        <translation>%Ln 个失败</translation>
     </message>
     <message>
         <source>Simulated</source>
@@ -6504,21 +6519,21 @@ Delete or right click: take it away</source>
         <translation>▸ {total} 个词元中训练 {trained} 个（{share} %）</translation>
     </message>
     <message numerus="yes">
-        <source>✗ %n masked action(s)</source>
+        <source>✗ %Ln masked action(s)</source>
         <translation>
-            <numerusform>✗ %n 个被掩码的动作</numerusform>
+            <numerusform>✗ %Ln 个被掩码的动作</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>? %n action(s) that nobody judged</source>
+        <source>? %Ln action(s) that nobody judged</source>
         <translation>
-            <numerusform>? %n 个无人裁定的动作</numerusform>
+            <numerusform>? %Ln 个无人裁定的动作</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>and %n reason(s) more</source>
+        <source>and %Ln reason(s) more</source>
         <translation>
-            <numerusform>另有 %n 个原因</numerusform>
+            <numerusform>另有 %Ln 个原因</numerusform>
         </translation>
     </message>
     <message>
@@ -6714,9 +6729,9 @@ Delete or right click: take it away</source>
 <context>
     <name>SessionChoices</name>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n 个步骤</numerusform>
+            <numerusform>%Ln 个步骤</numerusform>
         </translation>
     </message>
     <message>
@@ -6751,9 +6766,9 @@ Delete or right click: take it away</source>
         <translation>步骤 {n}/{total}</translation>
     </message>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n 个步骤</numerusform>
+            <numerusform>%Ln 个步骤</numerusform>
         </translation>
     </message>
     <message>
@@ -6859,9 +6874,9 @@ Delete or right click: take it away</source>
 <context>
     <name>SessionsModel</name>
     <message numerus="yes">
-        <source>%n new</source>
+        <source>%Ln new</source>
         <translation>
-            <numerusform>%n 个新步骤</numerusform>
+            <numerusform>%Ln 个新步骤</numerusform>
         </translation>
     </message>
     <message>
@@ -6873,9 +6888,9 @@ Delete or right click: take it away</source>
         <translation>已离线保存</translation>
     </message>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n 个步骤</numerusform>
+            <numerusform>%Ln 个步骤</numerusform>
         </translation>
     </message>
     <message>
@@ -6887,9 +6902,9 @@ Delete or right click: take it away</source>
         <translation>{n} 词元</translation>
     </message>
     <message numerus="yes">
-        <source>%n guidance waiting</source>
+        <source>%Ln guidance waiting</source>
         <translation>
-            <numerusform>%n 条指导待送达</numerusform>
+            <numerusform>%Ln 条指导待送达</numerusform>
         </translation>
     </message>
     <message>
@@ -7415,9 +7430,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>本机上找到的：仅作计数，打开之前不读取任何内容</translation>
     </message>
     <message numerus="yes">
-        <source>%n {program} run(s)</source>
+        <source>%Ln {program} run(s)</source>
         <translation>
-            <numerusform>%n 个 {program} 运行</numerusform>
+            <numerusform>%Ln 个 {program} 运行</numerusform>
         </translation>
     </message>
     <message>
@@ -7435,9 +7450,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
 <context>
     <name>StatusController</name>
     <message numerus="yes">
-        <source>%n waiting to be delivered</source>
+        <source>%Ln waiting to be delivered</source>
         <translation>
-            <numerusform>%n 条待送达</numerusform>
+            <numerusform>%Ln 条待送达</numerusform>
         </translation>
     </message>
     <message>
@@ -7512,6 +7527,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>思考</translation>
     </message>
     <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
         <source>This answer has no sampled tokens: {why}</source>
         <translation>此回答没有采样词元：{why}</translation>
     </message>
@@ -7526,6 +7545,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>episode over</source>
         <translation>回合结束</translation>
+    </message>
+    <message>
+        <source>its file does not name the tool</source>
+        <translation>文件未写明是哪个工具</translation>
     </message>
     <message>
         <source>{n} of {count}</source>
@@ -7579,9 +7602,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
 <context>
     <name>StepCells</name>
     <message numerus="yes">
-        <source>%n token(s)</source>
+        <source>%Ln token(s)</source>
         <translation>
-            <numerusform>%n 个词元</numerusform>
+            <numerusform>%Ln 个词元</numerusform>
         </translation>
     </message>
 </context>
@@ -7876,9 +7899,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>该任务没有说明。</translation>
     </message>
     <message numerus="yes">
-        <source>%n Docker container(s): {names}</source>
+        <source>%Ln Docker container(s): {names}</source>
         <translation>
-            <numerusform>%n 个 Docker 容器：{names}</numerusform>
+            <numerusform>%Ln 个 Docker 容器：{names}</numerusform>
         </translation>
     </message>
     <message>
@@ -7898,9 +7921,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>封闭容器之外没有任何权限</translation>
     </message>
     <message numerus="yes">
-        <source>%n step(s)</source>
+        <source>%Ln step(s)</source>
         <translation>
-            <numerusform>%n 个步骤</numerusform>
+            <numerusform>%Ln 个步骤</numerusform>
         </translation>
     </message>
     <message>
@@ -7908,9 +7931,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>{n} 个词元</translation>
     </message>
     <message numerus="yes">
-        <source>%n evaluation(s)</source>
+        <source>%Ln evaluation(s)</source>
         <translation>
-            <numerusform>%n 次评测</numerusform>
+            <numerusform>%Ln 次评测</numerusform>
         </translation>
     </message>
     <message>
@@ -7944,9 +7967,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>此日志没有保存终端</translation>
     </message>
     <message numerus="yes">
-        <source>%n command(s) ran; each stands under Step with what it printed.</source>
+        <source>%Ln command(s) ran; each stands under Step with what it printed.</source>
         <translation>
-            <numerusform>运行了 %n 条命令；每条命令及其输出都在“步骤”中。</numerusform>
+            <numerusform>运行了 %Ln 条命令；每条命令及其输出都在“步骤”中。</numerusform>
         </translation>
     </message>
     <message>
@@ -7966,9 +7989,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>那时智能体还没有打开终端。请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
     </message>
     <message numerus="yes">
-        <source>This log keeps no terminal · %n command(s) ran, each stands under Step</source>
+        <source>This log keeps no terminal · %Ln command(s) ran, each stands under Step</source>
         <translation>
-            <numerusform>此日志不含终端 · 运行了 %n 条命令，见各步骤</numerusform>
+            <numerusform>此日志不含终端 · 运行了 %Ln 条命令，见各步骤</numerusform>
         </translation>
     </message>
     <message>
@@ -8351,9 +8374,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>{at}/{count}</translation>
     </message>
     <message numerus="yes">
-        <source>%n new</source>
+        <source>%Ln new</source>
         <translation>
-            <numerusform>%n 个新步骤</numerusform>
+            <numerusform>%Ln 个新步骤</numerusform>
         </translation>
     </message>
 </context>
@@ -8410,9 +8433,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>网页</translation>
     </message>
     <message numerus="yes">
-        <source>%n result(s)</source>
+        <source>%Ln result(s)</source>
         <translation>
-            <numerusform>%n 条结果</numerusform>
+            <numerusform>%Ln 条结果</numerusform>
         </translation>
     </message>
     <message>
@@ -8447,9 +8470,9 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>回车或双击转到搜索所在的步骤</translation>
     </message>
     <message numerus="yes">
-        <source>%n search(es)</source>
+        <source>%Ln search(es)</source>
         <translation>
-            <numerusform>%n 次搜索</numerusform>
+            <numerusform>%Ln 次搜索</numerusform>
         </translation>
     </message>
     <message>

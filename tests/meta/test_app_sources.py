@@ -204,15 +204,16 @@ def test_settings_are_translated():
 
 
 def test_a_counted_text_takes_its_number_through_plural():
-    """Qt's `tr(…, n)` takes 32 bits and raises for more."""
+    """Qt's `tr(…, n)` takes 32 bits and raises for more; %Ln writes it as all other numbers are written."""
     def found(file: Path) -> list[str]:
         source = file.read_text(encoding="utf-8")
         return [ast.unparse(c) for c in calls(file) if dotted(c.func).split(".")[-1] in ("tr", "translate")
-                and any(isinstance(a, ast.Constant) and "%n" in str(a.value) for a in c.args)
+                and any(isinstance(a, ast.Constant) and re.search("%L?n", str(a.value)) for a in c.args)
                 and not dotted(c.args[-1]).startswith("plural(")
                 and f"{dotted(c.args[-1])} = plural(" not in source]
 
     assert offences(found) == {}
+    assert offences(lambda file: re.findall(r"%n\b.*", file.read_text(encoding="utf-8"))) == {}
 
 
 @pytest.mark.parametrize(("source", "test"), [
@@ -222,7 +223,7 @@ def test_a_counted_text_takes_its_number_through_plural():
     ("button.clicked.connect(lambda: None)", test_no_lambda_keeps_a_widget_alive),
     ("QLabel('x')", test_labels_are_plain), ("edit.setHtml(text)", test_labels_are_plain),
     ("import socket", test_views_do_no_io_and_start_nothing),
-    ("self.tr('%n step(s)', '', count)", test_a_counted_text_takes_its_number_through_plural)])
+    ("self.tr('%Ln step(s)', '', count)", test_a_counted_text_takes_its_number_through_plural)])
 def test_an_offence_would_be_found(monkeypatch, tmp_path, source, test):
     bad = tmp_path / "bad.py"
     bad.write_text(source)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from core.domain.errors import NotFound, Unavailable
 from core.domain.items import Item
+from core.domain.request import requested
 from core.domain.step import StepBody, decode_body
+from core.domain.steps import ERROR
 from core.domain.trajectory import Trajectory
 from core.formats.page.foreign import shown
-from core.formats.page.step import MOST_OF_A_TEXT, remark, step_section
+from core.formats.page.step import MOST_OF_A_TEXT, remark, step_section, title_of
 from core.formats.page.words import PageWords
 from core.store.home import in_place_of
 
@@ -70,8 +72,9 @@ def _body(blob: Callable[[str], bytes], name: str) -> StepBody:
 def _facts(trajectory: Trajectory, words: PageWords) -> Iterator[str]:
     row = trajectory.row
     facts = {
-        words.model: row.model, words.state: f"{row.state} {row.reason}".strip(),
-        words.began: f"{row.created_at:%Y-%m-%d %H:%M} UTC" if row.created_at else "", words.count: f"{row.steps:,}",
+        words.model: row.model,
+        words.state: row.state if row.state == "finished" else f"{row.state} {row.reason}".strip(),
+        words.began: f"{row.started_at:%Y-%m-%d %H:%M} UTC" if row.started_at else "", words.count: f"{row.steps:,}",
         words.errors: f"{row.errors:,}", words.score: "" if row.score is None else f"{row.score:.1f}",
         words.cost: "" if row.cost_usd is None else f"${row.cost_usd:,.2f}"}
     yield from (f"<div><dt>{shown(name)}</dt><dd>{shown(value)}</dd></div>" for name, value in facts.items() if value)
@@ -79,6 +82,7 @@ def _facts(trajectory: Trajectory, words: PageWords) -> Iterator[str]:
 
 def _task(trajectory: Trajectory, words: PageWords) -> str:
     text = trajectory.created.task.description if trajectory.created is not None else ""
+    text = requested(text) or text
     return f'<h2>{shown(words.task)}</h2><pre class="task">{shown(text)}</pre>' if text.strip() else ""
 
 
@@ -88,16 +92,32 @@ def _remarks(trajectory: Trajectory, words: PageWords) -> str:
 
 
 def _outline(trajectory: Trajectory, cited: Collection[int], words: PageWords) -> Iterator[str]:
-    """What is no step, and the cited steps, in order."""
+    """What is no step, the cited steps, and each stretch of others that failed, in order."""
+    failed: list[int] = []
     for item in trajectory.items:
-        if item.kind != "step":
-            yield f'<li class="{item.kind}">{_turn(trajectory, item, words)}</li>'
+        at = int(item.ref) if item.kind == "step" else -1
+        is_cited = at >= 0 and trajectory.steps.numbers[at] in cited
+        if at >= 0 and not is_cited and trajectory.steps.flags[at] & ERROR:
+            failed.append(at)
             continue
-        shape = trajectory.steps.numbers[int(item.ref)]
-        if shape in cited:
-            entry = trajectory.steps.at(int(item.ref))
-            name = shown(words.step.format(n=shape))
-            yield f'<li class="step"><a href="#step-{shape}">{name}</a> {shown(entry.head.title)}</li>'
+        yield from _failures(trajectory, failed, words)
+        failed = []
+        if at < 0:
+            yield f'<li class="{item.kind}">{_turn(trajectory, item, words)}</li>'
+        elif is_cited:
+            number = trajectory.steps.numbers[at]
+            name = shown(words.step.format(n=number))
+            yield f'<li><a href="#step-{number}">{name}</a> {shown(title_of(trajectory.steps.at(at).head))}</li>'
+    yield from _failures(trajectory, failed, words)
+
+
+def _failures(trajectory: Trajectory, failed: Sequence[int], words: PageWords) -> Iterator[str]:
+    """Steps one after the other that failed, as one line."""
+    if failed:
+        first, last = (trajectory.steps.numbers[at] for at in (failed[0], failed[-1]))
+        name = words.step.format(n=first if first == last else f"{first}–{last}")
+        title = title_of(trajectory.steps.at(failed[0]).head)
+        yield f'<li>{shown(name)} <em class="error">{shown(words.failed)}</em> {shown(title)}</li>'
 
 
 def _turn(trajectory: Trajectory, item: Item, words: PageWords) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.domain.anchor import AnchoredText, StepText, find, texts_of
-from core.domain.step import StepBody
+from core.domain.request import plain_words
+from core.domain.step import StepBody, StepHead
 from core.domain.steps import Note, StepEntry
 from core.formats.page.foreign import shown
 from core.formats.page.words import PageWords
@@ -14,15 +15,24 @@ MOST_OF_A_TEXT = 20_000
 """Characters of one text of a step, unless the whole is asked for."""
 
 
+LONGEST_TITLE = 120
+
+
 def step_section(entry: StepEntry, body: StepBody, words: PageWords, most: int | None = MOST_OF_A_TEXT) -> str:
     """The step as an HTML section."""
     head = entry.head
-    title = f"{shown(words.step.format(n=head.number))} <small>{shown(head.title)}</small>"
+    title = f"{shown(words.step.format(n=head.number))} <small>{shown(title_of(head))}</small>"
     failed = f' <em class="error">{shown(words.failed)}</em>' if head.is_error else ""
     places = {note: find(note.anchor, body) for note in entry.notes if note.anchor is not None}
     parts = "".join(_texts(body, places, words, most))
     return (f'<section class="step" id="step-{head.number}"><h3>{title}{failed}</h3>'
             f'<div class="texts">{parts}</div><aside>{"".join(_opinions(entry, places, words))}</aside></section>')
+
+
+def title_of(head: StepHead) -> str:
+    """What a step did, in one line without the marks of its prose."""
+    title = plain_words(head.title)
+    return title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE].rstrip()}…"
 
 
 def remark(note: Note, about: str = "") -> str:
@@ -46,7 +56,7 @@ def _texts(body: StepBody, places: Mapping[Note, AnchoredText | None], words: Pa
 
 def _name(text: StepText, tools: Mapping[int, str], words: PageWords) -> str:
     if text.part == "thought":
-        return words.thought
+        return words.thought if tools else words.answer
     tool = tools.get(text.action, "")
     return f"{tool} · {text.name}" if text.part == "action" else f"{words.output} · {tool}".rstrip(" ·")
 
@@ -78,5 +88,6 @@ def _opinions(entry: StepEntry, places: Mapping[Note, AnchoredText | None], word
 def _quote(note: Note, place: AnchoredText | None, words: PageWords) -> str:
     if note.anchor is None:
         return ""
-    quoted = note.anchor.exact if place is not None else words.gone.format(words=note.anchor.exact)
+    exact = plain_words(note.anchor.exact)
+    quoted = exact if place is not None else words.gone.format(words=exact)
     return f"<q>{shown(quoted[:300])}</q>"

@@ -156,7 +156,7 @@ async def test_a_folder_of_rubbish_is_told_by_suffix(tmp_path):
         (folder / name).write_text("no session")
     async with serving(tmp_path / "home") as server, opened(server, str(folder)) as made:
         await eventually(lambda: ("done", "2 session(s) imported.") in made.notes)
-        assert "2 files were read, 3 are in no known format (2 .md, 1 .png)." in [words for _, words in made.notes]
+        assert "Files read: 2; in no known format: 3 (2 .md, 1 .png)." in [words for _, words in made.notes]
 
 
 async def test_verdicts_go_with_a_run_into_another_format_and_new_files_of_a_folder_are_shown(tmp_path, monkeypatch):

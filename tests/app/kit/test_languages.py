@@ -26,7 +26,7 @@ def test_dates_are_written_as_the_language_writes_them(qapp, language, day):
     ("zh_CN", "较早上下文中的 1 条消息已不在", "较早上下文中的 3 条消息已不在")])
 def test_plural_forms(qapp, language, one, many):
     with speaking(qapp, language):
-        sentences = [QCoreApplication.translate("ContextModel", "%n message(s) of earlier contexts are gone", None, n)
+        sentences = [QCoreApplication.translate("ContextModel", "%Ln message(s) of earlier contexts are gone", None, n)
                 for n in (1, 3)]
         assert sentences == [one, many]
 

@@ -71,13 +71,29 @@ def test_a_difference_lies_on_its_grounds_also_where_its_lines_are_wrapped(qtbot
     view.show_parts([Part(text="Edit\n", style="heading"),
                      Part(text=f" same\n-{'old ' * 20}\n+{'new ' * 20}\n\n", style="block", lexer="diff")])
     view.show()
-    assert (view.edit.grounds, view.edit.tinted) == ([(1, 3)], {2: "removed_line", 3: "added_line"})
-    shown, at = view.edit.grab().toImage(), [view.edit._room(n, n) for n in (1, 2, 3)]
+    assert (view.edit.grounds, view.edit.tinted) == ([(2, 4)], {3: "removed_line", 4: "added_line"})
+    shown, at = view.edit.grab().toImage(), [view.edit._room(n, n) for n in (2, 3, 4)]
     inks = [{shown.pixelColor(x, int(y)).name() for x in range(12, 200) for y in (room.top() + 3, room.bottom() - 4)}
             for room in at]
     assert at[1].height() > 2 * at[0].height()
     for names, colour in zip(inks, ("window", "removed_line", "added_line"), strict=True):
         assert theme.colour(colour).name() in names and theme.colour("base").name() not in names
+
+
+def test_a_frame_stands_apart_from_the_lines_above_and_below_it(qtbot):
+    view = LongText()
+    qtbot.addWidget(view)
+    view.resize(400, 400)
+    view.show_parts([Part(text="shell\n", style="heading"), Part(text="ls -l\n", style="block", lexer="bash"),
+                     Part(text="host: gpu-1\n\n", style="mono"), Part(text="Observation\n", style="heading"),
+                     Part(text="total 0\n", terminal=True), Part(text="Thought\n", style="heading")])
+    view.show()
+    assert view.text.split("\n") == [
+        "shell", "", "ls -l", "", "host: gpu-1", "", "Observation", "", "total 0", "", "Thought", ""]
+    narrow = view.edit._room(1, 1).height()
+    assert view.edit.grounds == [(2, 2), (8, 8)] and 4 <= narrow < view.edit._room(0, 0).height() / 2
+    frame = view.edit._room(2, 2).bottom() + 2.5
+    assert frame < view.edit._room(4, 4).top()
 
 
 def test_a_message_is_shown_exactly():

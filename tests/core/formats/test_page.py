@@ -137,3 +137,22 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_was_handed_in_stands_in_the_outline() -> None:
     made, blobs = session(SubmissionMade(ordinal=1, step=3))
     assert "handed in" in Reader(page(made, blobs.__getitem__)).texts["nav"][0]
+
+
+def test_the_outline_names_what_failed_also_where_nobody_spoke_of_it() -> None:
+    made, blobs = session()
+    failed = [n for n in range(1, made.row.steps + 1) if made.step(n).head.is_error]
+    assert failed
+    read = Reader(page(made, blobs.__getitem__, cited=[]))
+    told = [text for text in read.texts["li"] if "failed" in text]
+    assert told and str(failed[0]) in told[0] and len(told) <= len(failed)
+    assert not any("failed" in text for text in Reader(page(made, blobs.__getitem__, cited=failed)).texts["li"])
+
+
+def test_a_page_says_when_the_agent_began_and_not_when_its_file_was_read(tmp_path: Path) -> None:
+    made, blobs = session()
+    made.row = msgspec.structs.replace(made.row, origin="claude-code", began_at=None)
+    facts = Reader(page(made, blobs.__getitem__)).texts["dt"]
+    assert "began" not in facts and "steps" in facts
+    made.row = msgspec.structs.replace(made.row, began_at=datetime(2025, 9, 7, 9, 52, tzinfo=UTC))
+    assert "2025-09-07 09:52 UTC" in Reader(page(made, blobs.__getitem__)).texts["dd"]

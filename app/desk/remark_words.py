@@ -8,6 +8,7 @@ from functools import cache
 from PySide6.QtCore import QCoreApplication
 
 from app.kit.i18n import QT_TRANSLATE_NOOP
+from core.domain.steps import Note
 
 LONGEST = 2_000
 """Characters of a remark that is looked up: a longer one is somebody's text."""
@@ -133,3 +134,8 @@ def _part(text: str, depth: int) -> str:
 def _pattern(source: str) -> re.Pattern[str]:
     """Matches what a source says with anything in its places, which are numbered in order."""
     return re.compile("(.+?)".join(map(re.escape, re.split(r"\{\d\}", source))), re.DOTALL)
+
+
+def said_of(note: Note) -> str:
+    """What somebody said; of an import's own words those of the reader's language."""
+    return remark_words(note.text) if note.author.kind == "import" else note.text

@@ -11,7 +11,7 @@ import pytest
 from support.real_data import real
 from support.window import speaking
 
-from app.trajectory.remark_words import is_known, remark_words
+from app.desk.remark_words import is_known, remark_words
 from core.domain.errors import ReportableError
 from core.formats import registry
 
