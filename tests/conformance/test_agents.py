@@ -13,13 +13,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conformance.agents import AGENTS, Agent, command_that_compacts
 from support.gateway_stand import SESSION, GatewayStand, standing
-from support.scripted_upstream import ADVICE, TODOS, Script
+from support.scripted_upstream import ADVICE, TODOS, Received, Script
 from support.wire import until
 
 from core.domain.events import ExchangeMade, SummaryAdded
@@ -217,25 +218,59 @@ def judge_protocol(stand: GatewayStand, trajectory: Trajectory) -> None:
     assert any("Answer: reject." in text for text in notes) and any("Answer: allow." in text for text in notes)
 
 
+class Gate:
+    """Has the endpoint hold its answer to a request of the main line, so that who asks can be killed meanwhile."""
+
+    def __init__(self) -> None:
+        self._armed, self._held, self._open = threading.Event(), threading.Event(), threading.Event()
+
+    def __call__(self, got: Received) -> None:
+        if got.is_main and self._armed.is_set():
+            self._armed.clear()
+            self._held.set()
+            self._open.wait(120)
+
+    async def held(self, stand: GatewayStand) -> None:
+        """Wait until the next request is at the endpoint, whose answer is held from now on."""
+        self._held.clear()
+        self._open.clear()
+        self._armed.set()
+        await until(lambda: self._held.is_set() or gone(stand), seconds=120)
+        assert self._held.is_set(), f"no exchange was there to be cut: {stand.said()}"
+
+    def release(self) -> None:
+        """The endpoint answers."""
+        self._open.set()
+
+
 @here
 def test_server_runner_and_agent_are_killed(agent: Agent, tmp_path: Path) -> None:
-    """The server first, with advice on its way; it stays away while the agent goes on, and while its runner dies."""
-    for stand in stand_for(agent, tmp_path, Script(pace_s=0.3, fail_at=3)):
+    """Each in the middle of an exchange. The server first, with advice on its way; it stays away while the agent goes
+    on, and while its runner dies, and the gateway with it; last the agent itself, which is taken up."""
+    gate = Gate()
+    for stand in stand_for(agent, tmp_path, Script(pace_s=0.3, fail_at=3, before=gate)):
         async def main(stand: GatewayStand = stand) -> None:
             async with stand.session(stand.settings(agent.name, base=agent.base), apart=True) as client:
                 assert stand.server is not None
-                await guided(stand, client, 2)
+                await guided(stand, client, 1)
+                await gate.held(stand)
                 stand.server.kill()
-                await until(lambda: len(stand.upstream.main) >= 4 or gone(stand), seconds=120)
-                stand.kill_runner()  # the gateway with it
+                gate.release()
+                await gate.held(stand)
+                stand.kill_runner()
+                gate.release()
                 await asyncio.sleep(1.0)
                 stand.start_runner()
-                await until(lambda: len(stand.upstream.main) >= 5 or gone(stand), seconds=120)
                 stand.server.start()
-                await until(lambda: len(stand.upstream.main) >= 6 or gone(stand), seconds=120)
-                for pid in agent_pids(stand):
+                await gate.held(stand)
+                asked = len(stand.upstream.main)
+                killed = agent_pids(stand)
+                assert killed, "the agent had ended"
+                for pid in killed:
                     os.kill(pid, signal.SIGKILL)
+                gate.release()
                 judge_killed(stand, await stand.over(client, 240))
+                assert len(stand.upstream.main) > asked, "it was not taken up"
 
         asyncio.run(main())
 
