@@ -91,7 +91,7 @@ def test_it_works_and_a_persons_advice_changes_what_it_does(agent: Agent, tmp_pa
                 trajectory = await stand.over(client, 200)
                 judge(stand, trajectory)
                 if agent.has_subagents:
-                    judge_subagent(stand, trajectory)
+                    judge_subagent(stand, trajectory, agent)
                 kinds = {s.head.kind for s in trajectory.steps}
                 assert "shell" in kinds and "tool" not in kinds
 
@@ -115,16 +115,18 @@ def judge_own_log(stand: GatewayStand, agent: Agent) -> None:
         assert all(one["differences"] is not None for one in subagents)
 
 
-def judge_subagent(stand: GatewayStand, trajectory: Trajectory) -> None:
-    """It is a session of its own, below the step that called it. Its caller waits for it, or goes on beside it and is
-    told later (Claude Code and Qwen Code of today)."""
+def judge_subagent(stand: GatewayStand, trajectory: Trajectory, agent: Agent) -> None:
+    """It is a session of its own, below the step that called it, and what it hands in stands in the caller's next
+    request, or in a later one where that does not wait."""
     (row,) = stand.subagents()
     assert (row.caller, row.state, row.reason) == (SESSION, "finished", "finished"), row
     called = stand.trajectory(row.session)
     caller = next(s.head for s in trajectory.steps if s.head.number == row.caller_step)
     assert caller.kind == "subagent" and called.steps[0].head.started_at >= caller.started_at
     main = [r.text for r in stand.upstream.main]
-    assert "Subtask done." in main[-1] and "Subtask done." not in main[caller.number - 1]
+    handed_in = next(at for at, text in enumerate(main) if "Subtask done." in text)
+    assert handed_in == caller.number if agent.waits else handed_in >= caller.number
+    assert all("Subtask done." in text for text in main[handed_in:])
     assert called.steps[0].head.kind == "shell" and len(called.steps) >= 2
     assert "echo from the subagent" in called.steps[0].head.title
     assert not any(fact.line.startswith("subagent") for fact in stand.facts(ExchangeMade))
@@ -180,18 +182,19 @@ def test_killed_with_its_runner_it_is_spoken_to_again_in_the_conversation_of_bef
                 before = len(stand.upstream.main)
                 stand.start_runner()
                 trajectory = await stand.over(client, 240)
-                judge_loaded(stand, trajectory, before)
+                judge_loaded(stand, trajectory, before, agent)
 
         asyncio.run(main())
 
 
-def judge_loaded(stand: GatewayStand, trajectory: Trajectory, before: int) -> None:
+def judge_loaded(stand: GatewayStand, trajectory: Trajectory, before: int, agent: Agent) -> None:
     """The conversation went on, and holds each of its words once; where its own record was lost, what the session knows
     of it stands there instead, and the log says so."""
     judge_killed(stand, trajectory)
     last, first = stand.upstream.main[before - 1].text, stand.upstream.main[before].text
     assert first.count("TASK-MAIN") == last.count("TASK-MAIN"), "the task was given anew"
     if "you have no record of it" in first:
+        assert agent.writes_late, "it was told what it did, though its own record holds that"
         assert "Step 1." in first and "cat calc.py" in first
         notes = [note.text for at in range(len(trajectory.steps)) for note in trajectory.steps.opinion(at).notes]
         assert any("before it had written its conversation down" in text for text in notes), notes
