@@ -12,7 +12,7 @@ from core.domain.errors import ReportableError
 from core.gateway.answer_reader import AnswerReader, Heard
 from core.gateway.inlet import Visit
 from core.gateway.request import AgentRequest
-from core.gateway.upstream import UpstreamAnswer
+from core.gateway.upstream import UpstreamAnswer, UpstreamRequest
 
 log = logging.getLogger("agent")
 
@@ -30,11 +30,12 @@ class AnswerWay:
         self._began, self._is_over = self._clock.time(), False
         self._reader = AnswerReader(request.dialect, request.is_stream)
 
-    async def pass_on(self, answer: UpstreamAnswer | ReportableError, settle: Callable[[], Awaitable[None]] | None
-                      ) -> None:
+    async def pass_on(self, request: UpstreamRequest, settle: Callable[[], Awaitable[None]] | None) -> None:
         """Pass the answer on, or say that there is none; `settle` is awaited before the agent has its end."""
-        if isinstance(answer, ReportableError):
-            await self._refuse(answer.sentence, Heard(problem=answer.sentence))
+        try:
+            answer = await request.answer()
+        except ReportableError as error:
+            await self._refuse(error.sentence, Heard(problem=error.sentence))
             return
         try:
             self._reader.begin(answer.head, self._clock.time() - self._began)

@@ -78,6 +78,9 @@ class Inbox:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
+        self._none: set[str] = set()
+        """The states in which the journal was found to hold no guidance, and got none since."""
+        journal.on_undone.append(self._none.clear)
 
     @property
     def cursor(self) -> int:
@@ -162,6 +165,7 @@ class Inbox:
         return News()
 
     def _queue(self, seq: int, fact: e.GuidanceQueued) -> News:
+        self._none.discard("queued")
         sql = "INSERT OR IGNORE INTO guidance (id, seq, text, mode) VALUES (?, ?, ?, ?) RETURNING id"
         if not self._journal.sql(sql, (fact.guidance, seq, fact.text, fact.mode)):
             # known from a log that was replaced by a backup: its place is the one in the log of now
@@ -307,8 +311,13 @@ class Inbox:
 
     def waiting(self) -> list[HeldGuidance]:
         """Guidance that no step holds yet, in the order of the log; not what a branch gets at a step still to come."""
+        if "queued" in self._none:
+            return []
+        found = self._held("state = 'queued'")
+        if not found:
+            self._none.add("queued")
         due = branched.due if (branched := self.branched) else {}
-        return [held for held in self._held("state = 'queued'") if due.get(held.id, 0) <= self._begun() + 1]
+        return [held for held in found if due.get(held.id, 0) <= self._begun() + 1]
 
     def delivered(self, upto: int) -> list[HeldGuidance]:
         """Guidance that steps up to `upto` were given, in order."""
@@ -320,6 +329,7 @@ class Inbox:
         What is beyond AT_ONCE waits for the next step: the step's event has to hold a reference to each.
         """
         bound = self.waiting()[:AT_ONCE]
+        self._none.discard("delivered")
         for one in bound:
             self._journal.sql("UPDATE guidance SET state = 'delivered', step = ? WHERE id = ?", (step, one.id))
             self._journal.add(e.GuidanceDelivered(guidance=one.id, step=step))
@@ -332,15 +342,19 @@ class Inbox:
         if missing:
             raise Conflict("journal_lost", f"The log says that step {step} was given guidance {missing[0]}, which this "
                            "journal does not hold.", step=step)
+        self._none.discard("delivered")
         for id in guidance:
             self._journal.sql("UPDATE guidance SET state = 'delivered', step = ? WHERE id = ?", (step, id))
         return [held[id] for id in guidance]
 
     def answer(self, step: int) -> None:
         """A whole step came after delivery; inside the transaction that adds it."""
+        if "delivered" in self._none:
+            return
         for (one,) in self._journal.sql("SELECT id FROM guidance WHERE state = 'delivered' ORDER BY seq"):
             self._set(one, state="answered")
             self._journal.add(e.GuidanceAnswered(guidance=one, step=step))
+        self._none.add("delivered")
 
     def _held(self, where: str) -> list[HeldGuidance]:
         rows = self._journal.sql(f"SELECT id, text, mode, step FROM guidance WHERE {where} ORDER BY step, seq")

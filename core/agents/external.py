@@ -108,7 +108,7 @@ class ExternalAgent:
                 async with self._saving:
                     await self._snapshots.at_end()
         finally:
-            await seam.close()
+            seam.close()
             await self._lines.close()
 
     def _subagent(self, call: SubagentCall) -> SubagentSession:

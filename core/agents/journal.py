@@ -70,6 +70,8 @@ class Journal:
         self._depth = 0
         self._grew = False
         self._db = open_migrated(path, migrations, page=_PAGE) if path is not None else open_in_memory(migrations)
+        self._cursor = self._db.cursor()
+        """The one of all statements: what a statement gives is read before the next one."""
         with self.transaction("open"):
             if self.slot("journal", str) is None:
                 self.put_slot("journal", new_id())
@@ -123,13 +125,13 @@ class Journal:
 
     @contextmanager
     def _outermost(self, name: str) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+        self._cursor.execute("BEGIN IMMEDIATE")
         self._depth, self._grew = 1, False
         try:
             yield
             self._write_slots()
             self._at(name, "before")
-            self._db.execute("COMMIT")
+            self._cursor.execute("COMMIT")
         except BaseException:
             self._held.clear()
             self._slots.clear()
@@ -137,7 +139,7 @@ class Journal:
             for tell in self.on_undone:
                 tell()
             if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
+                self._cursor.execute("ROLLBACK")
             raise
         finally:
             self._depth = 0
@@ -152,11 +154,11 @@ class Journal:
 
     def sql(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run one statement of the delivery and step modules; rows as tuples."""
-        return [tuple(row) for row in self._db.execute(statement, parameters).fetchall()]
+        return [tuple(row) for row in self._cursor.execute(statement, parameters).fetchall()]
 
     def sql_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """Run one statement of the delivery and step modules for many rows."""
-        self._db.executemany(statement, rows)
+        self._cursor.executemany(statement, rows)
 
     # ---- slots: small typed values that are always known
 
@@ -195,12 +197,11 @@ class Journal:
         self.sql_many("INSERT INTO slot VALUES (?, ?)", slots)
 
     def _write_slots(self) -> None:
-        for key in sorted(self._changed):
-            held = self._slots[key]
-            if held is None:
-                self._db.execute("DELETE FROM slot WHERE key = ?", (key,))
-            else:
-                self._db.execute("INSERT OR REPLACE INTO slot VALUES (?, ?)", (key, held))
+        rows = [(key, self._slots[key]) for key in sorted(self._changed)]
+        if filled := [row for row in rows if row[1] is not None]:
+            self.sql_many("INSERT OR REPLACE INTO slot VALUES (?, ?)", filled)
+        if emptied := [(key,) for key, held in rows if held is None]:
+            self.sql_many("DELETE FROM slot WHERE key = ?", emptied)
         self._changed.clear()
 
     # ---- entries: the events to send
@@ -216,7 +217,7 @@ class Journal:
             body = check_event(self.clean(encode_event(make_event(fact, self.author))))
             for name in blobs_of(fact):
                 self._require(name)
-            n = int(self._db.execute("INSERT INTO entry (body) VALUES (?)", (body,)).lastrowid or 0)
+            n = int(self._cursor.execute("INSERT INTO entry (body) VALUES (?)", (body,)).lastrowid or 0)
             if isinstance(fact, TerminalOutput):
                 self.sql("INSERT OR REPLACE INTO terminal VALUES (?, ?)",
                          (f"{fact.host}/{fact.terminal}", fact.offset + fact.size))
@@ -255,7 +256,7 @@ class Journal:
         name = blob_hash(data)
         if name not in self._held:
             with self.transaction("blob"):
-                self._db.execute("INSERT OR IGNORE INTO blob (hash, size, data) VALUES (?, ?, ?)",
+                self._cursor.execute("INSERT OR IGNORE INTO blob (hash, size, data) VALUES (?, ?, ?)",
                                  (name, len(data), compress(data)))
                 self._remember(name)
         return name

@@ -18,7 +18,6 @@ from core.agents.exchanges import Sending
 from core.agents.line_sessions import LineSessions
 from core.agents.signals import Signals
 from core.agents.subagent import SubagentSession
-from core.aio import TaskScope
 from core.domain.errors import InvalidInput, ReportableError
 from core.gateway.answer_reader import Heard
 from core.gateway.dialect import Dialect
@@ -26,7 +25,7 @@ from core.gateway.http_head import Fields, Head
 from core.gateway.inlet import AgentGone, Visit
 from core.gateway.recipe import DIALECTS
 from core.gateway.request import AgentRequest, RequestReader, plain_body
-from core.gateway.upstream import Upstream, UpstreamAnswer
+from core.gateway.upstream import Upstream, UpstreamRequest
 
 log = logging.getLogger("agent")
 
@@ -54,11 +53,9 @@ class Seam:
         self._words, self._is_over, self._on_paused = words, is_over, on_paused
         self._on_text, self._on_step, self._on_failures = on_text, on_step, on_failures
         self._failures = 0
-        self._scope = TaskScope("seam")
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Let go of the endpoint."""
-        await self._scope.close()
         self._upstream.close()
 
     async def handle(self, visit: Visit) -> None:
@@ -154,7 +151,7 @@ class Seam:
     async def _pass(self, visit: Visit, dialect: Dialect, body: bytes) -> None:
         """Forward what no step is made of."""
         try:
-            answer = await self._send(visit, dialect, body)
+            answer = await self._send(visit, dialect, body).answer()
         except ReportableError as error:
             await visit.reply(503, "Service Unavailable", refusal("api_error", error.sentence))
             return
@@ -169,11 +166,11 @@ class Seam:
         finally:
             answer.close()
 
-    async def _send(self, visit: Visit, dialect: Dialect, body: bytes) -> UpstreamAnswer:
+    def _send(self, visit: Visit, dialect: Dialect, body: bytes) -> UpstreamRequest:
         fields = visit.head.passed_on(_DROPPED)
         key: Fields = ((dialect.key_field, dialect.key_prefix + self._key),) if self._key else ()
-        return await self._upstream.send(visit.head.method, self._target(visit.head, dialect),
-                                         (*fields, ("Accept-Encoding", "identity"), *key), body)
+        return self._upstream.send(visit.head.method, self._target(visit.head, dialect),
+                                   (*fields, ("Accept-Encoding", "identity"), *key), body)
 
     def _target(self, head: Head, dialect: Dialect) -> str:
         """The path at the endpoint. A base address of OpenAI's kind ends with the version already."""
@@ -189,22 +186,15 @@ class Seam:
         """Forward, pass the answer on as it comes, and hold it in the journal before its end is passed on."""
         way = AnswerWay(visit, sending.request, subagent.tell_text if subagent else self._on_text,
                         lambda heard: self._over(sending, subagent, heard))
-        request = self._scope.spawn(self._answer(visit, sending), name="ask")
+        request = self._send(visit, sending.request.dialect, sending.body)
         try:
-            await asyncio.sleep(0)  # the request is on its way while the journal is written
-            if not sending.binds:
+            if not sending.binds:  # the request is on its way while the journal is written
                 self._commit(sending, subagent)
             settle = self._on_step(sending.step) if sending.placement.line.kind == "main" else None
-            await way.pass_on(await request, settle)
+            await way.pass_on(request, settle)
         finally:
-            request.cancel()
+            request.close()
             way.close()
-
-    async def _answer(self, visit: Visit, sending: Sending) -> UpstreamAnswer | ReportableError:
-        try:
-            return await self._send(visit, sending.request.dialect, sending.body)
-        except ReportableError as error:
-            return error
 
     def _over(self, sending: Sending, subagent: SubagentSession | None, ending: Heard) -> None:
         if not sending.is_committed:

@@ -57,7 +57,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The target without its query."""
         return self.target.partition("?")[0]
 
-    @property
+    @cached_property
     def length(self) -> int | None:
         """How long the body is; None where it comes in chunks, or (an answer) until the end. Raises InvalidInput."""
         if self.field("transfer-encoding"):
@@ -69,7 +69,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             raise bad_http(f"a body of the length {length[:20]!r}")
         return int(length)
 
-    @property
+    @cached_property
     def is_chunked(self) -> bool:
         """Whether the body comes in chunks. Raises InvalidInput for any other coding of transfer."""
         coding = self.field("transfer-encoding").lower()

@@ -180,16 +180,22 @@ class Inlet:
 
     async def _one(self, head: Head, body: bytes, coming: asyncio.Task[bytes], writer: asyncio.StreamWriter) -> Visit:
         visit = Visit(head, body, writer, coming)
-        work = self._scope.spawn(self._guarded(visit), name="request")
+        work = asyncio.current_task()
+        assert work is not None
 
         def end(came: asyncio.Task[bytes]) -> None:
-            if not work.done() and (came.cancelled() or not came.result()):  # it hung up: what is done for it ends
-                work.cancel()
+            if not visit.is_done and (came.cancelled() or not came.result()):  # it hung up: what is done for it ends
                 visit.cut()
+                work.cancel()
 
         coming.add_done_callback(end)
-        await asyncio.wait({work})
-        coming.remove_done_callback(end)
+        try:
+            await self._guarded(visit)
+        except asyncio.CancelledError:
+            if not visit.is_cut or work.uncancel():  # this was asked of the connection, not by the hang-up
+                raise
+        finally:
+            coming.remove_done_callback(end)
         return visit
 
     async def _guarded(self, visit: Visit) -> None:

@@ -30,10 +30,12 @@ class WrittenItems(msgspec.Struct, frozen=True, kw_only=True):
 
     `pieces` joined are the body: what stands before the items, one for each of them with what separates it from the
     one before, what comes after. `ends` are the places in the body where items end; none where the body does not hold
-    them so, and is one piece. `opening` counts the leading items that are the program's own words.
+    them so, and is one piece. `known` is the body up to the last of them. `opening` counts the leading items that are
+    the program's own words.
     """
 
     raw: bytes
+    known: bytes
     items: list[bytes]
     links: list[bytes]
     pieces: list[bytes]
@@ -42,7 +44,9 @@ class WrittenItems(msgspec.Struct, frozen=True, kw_only=True):
 
     def shared_items(self, raw: bytes) -> int:
         """With how many of these items another body begins, byte by byte."""
-        at, last = 0, self.ends[-1] if self.ends else 0
+        if raw.startswith(self.known):
+            return len(self.ends)
+        at, last = 0, len(self.known)
         while at < last and raw[at : at + _BLOCK] == self.raw[at : at + _BLOCK]:
             at += _BLOCK
         shared = bisect_right(self.ends, at)
@@ -71,8 +75,9 @@ class ItemsReader:
                               key=lambda one: one[0])
         body, items, pieces, ends = found
         opening = old.opening if old is not None and shared > old.opening else _opening(dialect, items)
-        made = WrittenItems(raw=raw, items=items, pieces=pieces, ends=ends, opening=opening,
-                            links=self._chains.extend(old.links[:shared] if old is not None else [], items[shared:]))
+        made = WrittenItems(raw=raw, known=raw[: ends[-1] if ends else 0], items=items, pieces=pieces, ends=ends,
+                            opening=opening, links=self._chains.extend(
+                                old.links[:shared] if old is not None else [], items[shared:]))
         extended = old if old is not None and shared == len(old.items) else None
         self._recent = [one for one in self._recent[-_LINES:] if one[1] is not extended] + [(dialect.name, made)]
         return body, made, self._chains.decoded

@@ -77,6 +77,70 @@ class UpstreamAnswer:
             self._connection.writer.close()
 
 
+class UpstreamRequest:
+    """A request and the wait for its answer; `close` where nobody waits any more."""
+
+    def __init__(self, upstream: Upstream, method: str, head: bytes, body: bytes, resting: _Connection | None) -> None:
+        self._upstream, self._method, self._head, self._body = upstream, method, head, body
+        self._connection = resting
+        if resting is not None:
+            self._write(resting)
+
+    def _write(self, connection: _Connection) -> None:
+        long = len(self._body) >= 1 << 16  # too long to be copied for the sake of one call less
+        for part in (self._head, self._body) if long else (self._head + self._body,):
+            connection.writer.write(part)
+
+    def close(self) -> None:
+        """Let go of the connection, where it did not become an answer's."""
+        if self._connection is not None:
+            self._connection.writer.close()
+            self._connection = None
+
+    async def answer(self) -> UpstreamAnswer:
+        """Wait for the head of the answer. Raises Unavailable where none comes."""
+        if self._connection is not None:
+            with contextlib.suppress(OSError, _Ended):  # it may have ended while it rested: nothing was answered
+                return await self._in_time(self._connection)
+        try:
+            self._connection = await self._upstream.connect()
+            self._write(self._connection)
+            return await self._in_time(self._connection)
+        except OSError as error:
+            raise _away(str(error) or type(error).__name__) from error
+
+    async def _in_time(self, connection: _Connection) -> UpstreamAnswer:
+        patience = asyncio.timeout(SILENCE_S)
+        try:
+            async with patience:
+                head = await self._first(connection)
+            self._connection = None
+        except TimeoutError as error:
+            if not patience.expired():
+                raise  # the connection's own
+            raise _away(f"it did not answer within {SILENCE_S:g} s") from error
+        finally:
+            self.close()
+        return UpstreamAnswer(head, connection, self._upstream, is_head=self._method == "HEAD")
+
+    @staticmethod
+    async def _first(connection: _Connection) -> Head:
+        """The head of the answer."""
+        await connection.writer.drain()
+        try:
+            for _ in range(MOST_INTERIM):
+                head = await read_head(connection.reader)
+                if head is None:
+                    raise _Ended("endpoint_unreachable", _UNREACHABLE + "it ended the connection without an answer.")
+                if head.status >= 200:
+                    return head
+                if head.status < 100:
+                    break
+        except InvalidInput as error:
+            raise _away(error.sentence) from error
+        raise _away("it sent no head of an answer")
+
+
 class Upstream:
     """One endpoint, by its base address. `verify` is a file of certificates to trust besides the system's, or ""."""
 
@@ -89,53 +153,15 @@ class Upstream:
         self._resting: list[_Connection] = []
         self._ssl: ssl.SSLContext | None = None
 
-    async def send(self, method: str, target: str, fields: Fields, body: bytes) -> UpstreamAnswer:
-        """Send a request and wait for the head of its answer. Raises Unavailable where none comes."""
+    def send(self, method: str, target: str, fields: Fields, body: bytes) -> UpstreamRequest:
+        """A request: on its way already where a connection rests, else when its answer is awaited."""
         has_body = bool(body) or method in ("POST", "PUT", "PATCH")
         length = (("Content-Length", str(len(body))),) if has_body else ()
         head = write_head(f"{method} {target} HTTP/1.1", (("Host", self._authority), *fields, *length))
-        resting = self._rested()
-        if resting is not None:
-            with contextlib.suppress(OSError, _Ended):  # it may have ended while it rested: nothing was answered
-                return await self._in_time(resting, method, head, body)
-        try:
-            return await self._in_time(await self._connect(), method, head, body)
-        except OSError as error:
-            raise _away(str(error) or type(error).__name__) from error
+        return UpstreamRequest(self, method, head, body, self._rested())
 
-    async def _in_time(self, connection: _Connection, method: str, head: bytes, body: bytes) -> UpstreamAnswer:
-        patience = asyncio.timeout(SILENCE_S)
-        try:
-            async with patience:
-                return await self._exchange(connection, method, head, body)
-        except TimeoutError as error:
-            if not patience.expired():
-                raise  # the connection's own
-            raise _away(f"it did not answer within {SILENCE_S:g} s") from error
-
-    async def _exchange(self, connection: _Connection, method: str, head: bytes, body: bytes) -> UpstreamAnswer:
-        try:
-            connection.writer.write(head + body if len(body) < 1 << 16 else head)
-            if len(body) >= 1 << 16:
-                connection.writer.write(body)
-            await connection.writer.drain()
-            for _ in range(MOST_INTERIM):
-                answer = await read_head(connection.reader)
-                if answer is None or not 100 <= answer.status < 200:
-                    break
-            if answer is None:
-                raise _Ended("endpoint_unreachable", _UNREACHABLE + "it ended the connection without an answer.")
-            if answer.status < 200:
-                raise _away("it sent no head of an answer")
-        except InvalidInput as error:
-            connection.writer.close()
-            raise _away(error.sentence) from error
-        except BaseException:
-            connection.writer.close()
-            raise
-        return UpstreamAnswer(answer, connection, self, is_head=method == "HEAD")
-
-    async def _connect(self) -> _Connection:
+    async def connect(self) -> _Connection:
+        """A new connection. Raises Unavailable."""
         try:
             async with asyncio.timeout(CONNECT_S):
                 if self._secure and self._ssl is None:

@@ -4,12 +4,13 @@
 set -u
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
-names=${*:-mini claude codex gemini qwen opencode inspect openhands swe}
+names=${*:-mini claude codex gemini qwen opencode inspect openhands swe verifiers}
 [ "$names" = quick ] && names="mini claude codex"
 declare -A npm=([claude]=@anthropic-ai/claude-code@2.1.330 [codex]=@openai/codex@0.169.0 [gemini]=@google/gemini-cli@0.61.0
   [qwen]=@qwen-code/qwen-code@0.24.4 [opencode]=opencode-ai@1.18.33)
 declare -A pypi=([mini]="mini-swe-agent==2.4.6 mcp" [inspect]="inspect_ai==0.3.285 openai>=3.4"
-  [openhands]="openhands-sdk==1.58.0 openhands-tools==1.58.0" [swe]="-e $folder/swe-agent mcp")
+  [openhands]="openhands-sdk==1.58.0 openhands-tools==1.58.0" [swe]="-e $folder/swe-agent mcp"
+  [verifiers]="verifiers==0.4.0 uv")
 failed=0
 wanted=()
 for name in $names; do [ -n "${npm[$name]:-}" ] && wanted+=("${npm[$name]}"); done

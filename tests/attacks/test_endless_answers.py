@@ -29,7 +29,7 @@ def asked(answer: bytes, again: bytes) -> bytes:
 
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server, asyncio.timeout(60):
             upstream = Upstream(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-            got = await upstream.send("POST", "/v1/x", (), b"{}")
+            got = await upstream.send("POST", "/v1/x", (), b"{}").answer()
             try:
                 return b"".join([piece async for piece in got.pieces()])
             finally:

@@ -63,7 +63,7 @@ def passing(pipe: Connection, port: int) -> None:
     upstream = Upstream(f"http://127.0.0.1:{port}")
 
     async def handle(visit: Visit) -> None:
-        answer = await upstream.send(visit.head.method, visit.head.target, visit.head.passed_on(), visit.body)
+        answer = await upstream.send(visit.head.method, visit.head.target, visit.head.passed_on(), visit.body).answer()
         visit.begin(answer.head.status, answer.head.reason, answer.head.passed_on(), answer.head.length)
         async for piece in answer.pieces():
             await visit.write(piece)

@@ -15,13 +15,17 @@ FOLDER = Path(os.environ.get("TIPHYS_AGENTS", "build/agents")).absolute()
 @dataclass(frozen=True)
 class Agent:
     """One agent. `base` is the version that its endpoint's address ends with; `compacts` is put before its command to
-    have it compact early ("": not provoked here); `has_subagents`: it is seen to start one."""
+    have it compact early ("": not provoked here); `has_subagents`: it is seen to start one, and `waits` for
+    what that hands in; else it goes on beside it and is told later. `writes_late`: a SIGKILL may leave nothing of its
+    conversation in its own record."""
 
     name: str
     folder: str
     base: str = "/v1"
     compacts: str = ""
     has_subagents: bool = False
+    waits: bool = True
+    writes_late: bool = False
 
     @property
     def path(self) -> Path:
@@ -40,11 +44,11 @@ class Agent:
 NODE = "node/node_modules/.bin"
 AGENTS = (
     Agent("mini-swe-agent", "py/mini/bin"),
-    Agent("claude-code", NODE, base="", has_subagents=True,
+    Agent("claude-code", NODE, base="", has_subagents=True, waits=False,
           compacts="CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000 CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=60"),
     Agent("codex-cli", NODE, compacts="-c model_auto_compact_token_limit=100000"),
-    Agent("gemini-cli", NODE, base="", has_subagents=True),
-    Agent("qwen-code", NODE, has_subagents=True, compacts="true;"),
+    Agent("gemini-cli", NODE, base="", has_subagents=True, writes_late=True),
+    Agent("qwen-code", NODE, has_subagents=True, waits=False, compacts="true;"),
     Agent("opencode", NODE, has_subagents=True, compacts="true;"),
     Agent("inspect", "py/inspect/bin"),
     Agent("openhands-sdk", "py/openhands/bin"),

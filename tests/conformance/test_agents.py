@@ -13,13 +13,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conformance.agents import AGENTS, Agent, command_that_compacts
 from support.gateway_stand import SESSION, GatewayStand, standing
-from support.scripted_upstream import ADVICE, TODOS, Script
+from support.scripted_upstream import ADVICE, TODOS, Received, Script
 from support.wire import until
 
 from core.domain.events import ExchangeMade, SummaryAdded
@@ -90,7 +91,7 @@ def test_it_works_and_a_persons_advice_changes_what_it_does(agent: Agent, tmp_pa
                 trajectory = await stand.over(client, 200)
                 judge(stand, trajectory)
                 if agent.has_subagents:
-                    judge_subagent(stand, trajectory)
+                    judge_subagent(stand, trajectory, agent)
                 kinds = {s.head.kind for s in trajectory.steps}
                 assert "shell" in kinds and "tool" not in kinds
 
@@ -114,16 +115,18 @@ def judge_own_log(stand: GatewayStand, agent: Agent) -> None:
         assert all(one["differences"] is not None for one in subagents)
 
 
-def judge_subagent(stand: GatewayStand, trajectory: Trajectory) -> None:
-    """It is a session of its own, below the step that called it. Its caller waits for it, or goes on beside it and is
-    told later (Claude Code and Qwen Code of today)."""
+def judge_subagent(stand: GatewayStand, trajectory: Trajectory, agent: Agent) -> None:
+    """It is a session of its own, below the step that called it, and what it hands in stands in the caller's next
+    request, or in a later one where that does not wait."""
     (row,) = stand.subagents()
     assert (row.caller, row.state, row.reason) == (SESSION, "finished", "finished"), row
     called = stand.trajectory(row.session)
     caller = next(s.head for s in trajectory.steps if s.head.number == row.caller_step)
     assert caller.kind == "subagent" and called.steps[0].head.started_at >= caller.started_at
     main = [r.text for r in stand.upstream.main]
-    assert "Subtask done." in main[-1] and "Subtask done." not in main[caller.number - 1]
+    handed_in = next(at for at, text in enumerate(main) if "Subtask done." in text)
+    assert handed_in == caller.number if agent.waits else handed_in >= caller.number
+    assert all("Subtask done." in text for text in main[handed_in:])
     assert called.steps[0].head.kind == "shell" and len(called.steps) >= 2
     assert "echo from the subagent" in called.steps[0].head.title
     assert not any(fact.line.startswith("subagent") for fact in stand.facts(ExchangeMade))
@@ -179,18 +182,19 @@ def test_killed_with_its_runner_it_is_spoken_to_again_in_the_conversation_of_bef
                 before = len(stand.upstream.main)
                 stand.start_runner()
                 trajectory = await stand.over(client, 240)
-                judge_loaded(stand, trajectory, before)
+                judge_loaded(stand, trajectory, before, agent)
 
         asyncio.run(main())
 
 
-def judge_loaded(stand: GatewayStand, trajectory: Trajectory, before: int) -> None:
+def judge_loaded(stand: GatewayStand, trajectory: Trajectory, before: int, agent: Agent) -> None:
     """The conversation went on, and holds each of its words once; where its own record was lost, what the session knows
     of it stands there instead, and the log says so."""
     judge_killed(stand, trajectory)
     last, first = stand.upstream.main[before - 1].text, stand.upstream.main[before].text
     assert first.count("TASK-MAIN") == last.count("TASK-MAIN"), "the task was given anew"
     if "you have no record of it" in first:
+        assert agent.writes_late, "it was told what it did, though its own record holds that"
         assert "Step 1." in first and "cat calc.py" in first
         notes = [note.text for at in range(len(trajectory.steps)) for note in trajectory.steps.opinion(at).notes]
         assert any("before it had written its conversation down" in text for text in notes), notes
@@ -217,25 +221,59 @@ def judge_protocol(stand: GatewayStand, trajectory: Trajectory) -> None:
     assert any("Answer: reject." in text for text in notes) and any("Answer: allow." in text for text in notes)
 
 
+class Gate:
+    """Has the endpoint hold its answer to a request of the main line, so that who asks can be killed meanwhile."""
+
+    def __init__(self) -> None:
+        self._armed, self._held, self._open = threading.Event(), threading.Event(), threading.Event()
+
+    def __call__(self, got: Received) -> None:
+        if got.is_main and self._armed.is_set():
+            self._armed.clear()
+            self._held.set()
+            self._open.wait(120)
+
+    async def held(self, stand: GatewayStand) -> None:
+        """Wait until the next request is at the endpoint, whose answer is held from now on."""
+        self._held.clear()
+        self._open.clear()
+        self._armed.set()
+        await until(lambda: self._held.is_set() or gone(stand), seconds=120)
+        assert self._held.is_set(), f"no exchange was there to be cut: {stand.said()}"
+
+    def release(self) -> None:
+        """The endpoint answers."""
+        self._open.set()
+
+
 @here
 def test_server_runner_and_agent_are_killed(agent: Agent, tmp_path: Path) -> None:
-    """The server first, with advice on its way; it stays away while the agent goes on, and while its runner dies."""
-    for stand in stand_for(agent, tmp_path, Script(pace_s=0.3, fail_at=3)):
+    """Each in the middle of an exchange. The server first, with advice on its way; it stays away while the agent goes
+    on, and while its runner dies, and the gateway with it; last the agent itself, which is taken up."""
+    gate = Gate()
+    for stand in stand_for(agent, tmp_path, Script(pace_s=0.3, fail_at=3, before=gate)):
         async def main(stand: GatewayStand = stand) -> None:
             async with stand.session(stand.settings(agent.name, base=agent.base), apart=True) as client:
                 assert stand.server is not None
-                await guided(stand, client, 2)
+                await guided(stand, client, 1)
+                await gate.held(stand)
                 stand.server.kill()
-                await until(lambda: len(stand.upstream.main) >= 4 or gone(stand), seconds=120)
-                stand.kill_runner()  # the gateway with it
+                gate.release()
+                await gate.held(stand)
+                stand.kill_runner()
+                gate.release()
                 await asyncio.sleep(1.0)
                 stand.start_runner()
-                await until(lambda: len(stand.upstream.main) >= 5 or gone(stand), seconds=120)
                 stand.server.start()
-                await until(lambda: len(stand.upstream.main) >= 6 or gone(stand), seconds=120)
-                for pid in agent_pids(stand):
+                await gate.held(stand)
+                asked = len(stand.upstream.main)
+                killed = agent_pids(stand)
+                assert killed, "the agent had ended"
+                for pid in killed:
                     os.kill(pid, signal.SIGKILL)
+                gate.release()
                 judge_killed(stand, await stand.over(client, 240))
+                assert len(stand.upstream.main) > asked, "it was not taken up"
 
         asyncio.run(main())
 

@@ -68,7 +68,7 @@ class Bench:
                 yield self
             finally:
                 server.close()
-        await self.seam.close()
+        self.seam.close()
         await asyncio.sleep(0)  # what was closed is gone with the loop's next turn
         self.journal.close()
 

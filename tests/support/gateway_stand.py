@@ -10,7 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -176,11 +176,11 @@ class GatewayStand:
         with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
             return blobs.get(conn, name)
 
-    def requests_in_log(self) -> dict[tuple[str, int], tuple[ExchangeMade, bytes]]:
-        """Every exchange with the bytes of its request, put together from the logs alone, in the order of their
-        beginnings; by session and number."""
+    def requests_in_log(self, sessions: Sequence[str] = ()) -> dict[tuple[str, int], tuple[ExchangeMade, bytes]]:
+        """Every exchange with the bytes of its request, put together from the logs alone (of the stand's session and
+        its subagents where no other are named), in the order of their beginnings; by session and number."""
         found: list[tuple[str, ExchangeMade, bytes]] = []
-        for session in (SESSION, *(row.session for row in self.subagents())):
+        for session in sessions or (SESSION, *(row.session for row in self.subagents())):
             bodies: dict[int, list[MessageRef]] = {0: []}
             for fact in sorted(self.facts(ExchangeMade, session), key=lambda f: f.number):
                 assert isinstance(fact, ExchangeMade)
