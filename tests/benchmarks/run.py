@@ -26,7 +26,7 @@ PATHS = os.pathsep.join(str(p) for p in (HERE.parents[1], HERE.parent, HERE))
 TRAINING = ("head", "session", "weights", "selective", "packing", "startup", "gpu")
 VIEW = ("V1", "V2", "V3", "V4", "V5", "V6", "V7")
 NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", "secrets", "search", "order", "import", "sessions",
-         "questions", "gateway", "snapshots", "mount", "commands", "hand_in", "shown", "follow", "view", *TRAINING)
+         "questions", "gateway", "rollouts", "snapshots", "mount", "commands", "hand_in", "shown", "follow", "view", *TRAINING)
 
 
 def main(names: list[str]) -> int:

@@ -28,22 +28,25 @@ DESIGNS = Path(__file__).parent / "climb_designs"
 
 
 class Lesson(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A supervised training on the demonstrations of items, in the games of the seeds `games`, of at most `steps`."""
+    """A supervised training on the demonstrations of items, in the games of the seeds `games` and with the
+    environment's `options`, of at most `steps`."""
 
     shown: tuple[Items, ...]
     train: dict[str, int | float]
     games: tuple[int, ...] = (0,)
+    options: dict[str, str] = {}
     steps: int = 1_000
 
 
 class Climb(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One study, written down before its runs. `words` are items whose words the policy knows, `lessons` what it is
-    shown; `learn` are the items that reinforcement plays, `held` those that nothing is learnt from, each played `plays`
+    """One study, written down before its runs. `words` are items whose words the policy knows, `sharpness` how well it
+    copies before it is taught anything (0: not at all, see `lay_copying_in`), `lessons` what it is shown; `learn` are the items that reinforcement plays, `held` those that nothing is learnt from, each played `plays`
     times by the start and by what each of `seeds` ends with."""
 
     title: str
     kind: str
     width: int
+    sharpness: float = 0.0
     words: tuple[Items, ...]
     lessons: tuple[Lesson, ...]
     learn: Items
@@ -70,7 +73,7 @@ class Climbing:
         """The model that reinforcement begins with: random weights, trained by each lesson in turn."""
         design, model = self._design, self._folder / "words"
         if not (model / "config.json").is_file():
-            make(design.kind, model, width=design.width, items=_numbers(design.words))
+            make(design.kind, model, width=design.width, items=_numbers(design.words), sharpness=design.sharpness)
         for number, lesson in enumerate(design.lessons, 1):
             trained = self._folder / f"sft-{number}"
             if not (trained / "model" / "config.json").is_file():
@@ -111,7 +114,8 @@ class Climbing:
             for items in lesson.shown:
                 path = self._folder / f"shown-{items.first}-{items.count}-{items.step}-{game}.jsonl"
                 self._kept(path, "rollout", self._design.kind, "--plan", "--items", _named(items.numbers), "--env-seed",
-                           str(game), "--json")
+                           str(game), *(w for name in lesson.options.items() for w in ("--option", "=".join(name))),
+                           "--json")
                 sessions += [one["session"] for one in _sessions(path) if one["steps"] <= lesson.steps]
         if not (data / "manifest.json").is_file():
             self._tiphys("export", *sessions, "--to", "trl", "--model", str(self._folder / "words"), "--unjudged",
