@@ -11,7 +11,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +144,7 @@ class Cookbook:
         return recipe.item
 
 
+@lru_cache(maxsize=4)
 def exchanged(book: Cookbook, seed: int) -> tuple[Cookbook, Callable[[str], str]]:
     """The same recipes, the words of all names exchanged for one another by the seed, and what a name became. Two names
     stay two, and what was one word of several names is still one."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable
-from functools import lru_cache
 
 import msgspec
 
@@ -45,13 +43,8 @@ def _game(settings: EnvironmentSettings) -> tuple[Cookbook, str]:
     goal = book.goals[settings.item]
     if not names or not settings.seed:
         return book, goal
-    other, become = _exchanged(settings.seed)
+    other, become = exchanged(book, settings.seed)
     return other, become(goal)
-
-
-@lru_cache(maxsize=4)
-def _exchanged(seed: int) -> tuple[Cookbook, Callable[[str], str]]:
-    return exchanged(_cookbook(), seed)
 
 
 def _plan(settings: EnvironmentSettings) -> list[str]:
