@@ -25,8 +25,8 @@ class Commands:
         self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
 
     async def ask(self, session: str, op: AnyOp, patience_s: float) -> dict[str, Any]:
-        """Have something done; gives what the server answers. Raises what it refuses with, TimeoutError where it answers
-        nobody for so long: one with many commands before it comes to this one in its time."""
+        """Have something done; gives what the server answers. Raises what it refuses with, TimeoutError where it
+        answers nobody for so long: one with many commands before it comes to this one in its time."""
         self._cseq += 1
         command = Command(id=new_id(), cseq=self._cseq, session=session, op=op)
         future = self._answers[command.id] = asyncio.get_running_loop().create_future()
@@ -37,7 +37,7 @@ class Commands:
                 await asyncio.wait((future,), timeout=patience_s)
                 if not future.done() and self._taken == before:
                     raise TimeoutError
-            reply = future.result()
+            reply: Ack | Nak = future.result()
         finally:
             self._answers.pop(command.id, None)
         if isinstance(reply, Nak):

@@ -93,7 +93,8 @@ def _played(whole: Parts, count: int, url: str) -> dict[str, object]:
     wall = time.monotonic() - began
     whole.close_window()
     steps = sum(one["steps"] for one in told)
-    return {**_checked(whole, told, taken, count), "status": rollout.returncode, "steps": steps, "wall_s": round(wall, 1),
+    return {**_checked(whole, told, taken, count), "status": rollout.returncode, "steps": steps,
+            "wall_s": round(wall, 1),
             "rollout_ms_a_step": round(1000 * (used.ru_utime + used.ru_stime) / steps, 2),
             "server_ms_a_step": round(1000 * _used_s(whole.server.pid) / steps, 2), **watched}
 

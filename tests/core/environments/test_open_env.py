@@ -32,7 +32,8 @@ async def play(schema: object, *answers: object, arguments: str = '{"word": "7"}
 
     async def speak(socket: ServerConnection) -> None:
         if is_full:
-            return await socket.send(json.dumps(FULL))
+            await socket.send(json.dumps(FULL))
+            return
         for answer in answers:
             asked.append(json.loads(await socket.recv()))
             await socket.send(answer if isinstance(answer, str | bytes) else json.dumps(answer))

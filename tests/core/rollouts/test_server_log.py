@@ -155,7 +155,7 @@ def test_a_busy_server_is_waited_for_and_a_silent_one_is_not(monkeypatch):
         async def done(seconds: float) -> bool:
             await asyncio.sleep(seconds)
             if speaks:
-                await place.on_message(Failed(kind="conflict", code="x", sentence="about another session", about="other"))
+                await place.on_message(Failed(kind="conflict", code="x", sentence="of another", about="other"))
             return next(left, None) is None
 
         spool = Spool(journal := Journal(None, "s"), Inbox(journal), "", "", lambda _: None)
