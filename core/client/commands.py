@@ -21,17 +21,23 @@ class Commands:
     def __init__(self, link: ReconnectingConnection) -> None:
         self._link = link
         self._sender = OutboxSender()
-        self._cseq = 0
+        self._cseq = self._taken = 0
         self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
 
     async def ask(self, session: str, op: AnyOp, patience_s: float) -> dict[str, Any]:
-        """Have something done; gives what the server answers. Raises what it refuses with, TimeoutError."""
+        """Have something done; gives what the server answers. Raises what it refuses with, TimeoutError where it
+        answers nobody for so long: one with many commands before it comes to this one in its time."""
         self._cseq += 1
         command = Command(id=new_id(), cseq=self._cseq, session=session, op=op)
         future = self._answers[command.id] = asyncio.get_running_loop().create_future()
         self._post(self._sender.add(command))
         try:
-            reply: Ack | Nak = await asyncio.wait_for(future, patience_s)
+            while not future.done():
+                before = self._taken
+                await asyncio.wait((future,), timeout=patience_s)
+                if not future.done() and self._taken == before:
+                    raise TimeoutError
+            reply: Ack | Nak = future.result()
         finally:
             self._answers.pop(command.id, None)
         if isinstance(reply, Nak):
@@ -50,6 +56,7 @@ class Commands:
         """Whether a message was an answer to a command."""
         if not isinstance(message, Ack | Nak):
             return False
+        self._taken += 1
         self._post(self._sender.answered(message))
         future = self._answers.get(message.id)
         if future is not None and not future.done():

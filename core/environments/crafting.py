@@ -8,9 +8,10 @@ everything that follows is the same on every machine.
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,26 @@ class Cookbook:
             commands.append(f"craft {recipe.count} {spoken(recipe.item)} using {parts}")
             held[recipe.item] += recipe.count
         return recipe.item
+
+
+@lru_cache(maxsize=4)
+def exchanged(book: Cookbook, seed: int) -> tuple[Cookbook, Callable[[str], str]]:
+    """The same recipes, the words of all names exchanged for one another by the seed, and what a name became. Two names
+    stay two, and what was one word of several names is still one."""
+    words = sorted({word for name in {*book.items, *book.tag_of.values()} for word in _words(name)})
+    other = dict(zip(words, random.Random(f"exchanged {seed}").sample(words, len(words)), strict=True))
+
+    def become(name: str) -> str:
+        return PREFIX + "_".join(other.get(word, word) for word in _words(name))
+
+    recipes = [CraftingRecipe(become(r.item), r.count, tuple((become(name), n) for name, n in r.inputs))
+               for of_item in book.of_item.values() for r in of_item]
+    tags = {become(item): become(tag) for item, tag in book.tag_of.items()}
+    return Cookbook(recipes, tags, frozenset(map(become, book.tags))), become
+
+
+def _words(name: str) -> list[str]:
+    return name.removeprefix(PREFIX).split("_")
 
 
 def spoken(name: str) -> str:

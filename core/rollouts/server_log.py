@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -25,7 +26,7 @@ from core.rollouts.session_log import JournaledSession
 _log = logging.getLogger("wire")
 
 PATIENCE_S = 60.0
-"""How long the server may be out of reach."""
+"""How long the server may say nothing: one that is busy with many sessions takes its time, and is waited for."""
 
 MOST_SESSIONS = 250
 """Sessions that one connection may follow."""
@@ -44,6 +45,7 @@ class ServerLog:
         self._online = asyncio.Event()
         self._refusal: ReportableError | None = None
         self._room = asyncio.Semaphore(MOST_SESSIONS)
+        self._heard_at = time.monotonic()
         self._scope = TaskScope("server log")
 
     async def __aenter__(self) -> ServerLog:
@@ -74,14 +76,21 @@ class ServerLog:
             try:
                 if self._welcome is not None:
                     await spool.on_welcome(self._welcome)
-                _require(await spool.caught_up(PATIENCE_S), spool)
+                _require(await self._patiently(spool, spool.caught_up), spool)
                 yield place
             finally:
-                whole = await spool.flushed(PATIENCE_S)
+                whole = await self._patiently(spool, spool.flushed)
                 del self._spools[name]
                 self._link.post(Unsubscribe(session=name))
                 place.journal.close()
             _require(whole, spool)
+
+    async def _patiently(self, spool: Spool, done: Callable[[float], Awaitable[bool]]) -> bool:
+        """Wait for what a session waits for, as long as the server takes or tells anything of any session."""
+        while not await done(PATIENCE_S):
+            if spool.lost is not None or time.monotonic() - self._heard_at >= PATIENCE_S:
+                return False
+        return True
 
     async def _linked(self) -> None:
         """The link, again after a session was taken from it (somebody deleted one)."""
@@ -110,6 +119,7 @@ class ServerLog:
 
     async def on_message(self, message: Wire) -> None:
         """A message came: an answer to a command, or what is about one session."""
+        self._heard_at = time.monotonic()
         if self._commands.take(message):
             return
         about = message.about if isinstance(message, Failed) else getattr(message, "session", "")

@@ -61,7 +61,8 @@ class Stage:
                 break
             dice = np.random.default_rng([settings.seed, update, turn])
             chosen = [self._items[i] for i in _drawn(dice, len(self._items), settings.tasks)]
-            rows += self._round(chosen, settings.group, settings.horizon_at(update), int(dice.integers(1 << 31)),
+            tasks = [self._task(item, update if settings.fresh else 0) for item in chosen]
+            rows += self._round(tasks, settings.group, settings.horizon_at(update), int(dice.integers(1 << 31)),
                                   f"u{update}.{turn}", facts)
         return rows, facts
 
@@ -69,13 +70,13 @@ class Stage:
         """The rewards of the held-out items after an update, and how many sessions broke; the same dice each time."""
         facts = Played()
         self._policy.version = update
-        self._round(self._test_items, self._settings.test_group, self._settings.limit, self._settings.seed, "test",
-                    facts)
+        tasks = [self._task(item, 0) for item in self._test_items]
+        self._round(tasks, self._settings.test_group, self._settings.limit, self._settings.seed, "test", facts)
         return facts.rewards, facts.failed
 
-    def _round(self, chosen: Sequence[int], group: int, limit: int, seed: int, name: str, facts: Played
+    def _round(self, tasks: list[Task], group: int, limit: int, seed: int, name: str, facts: Played
                ) -> list[PolicyRow]:
-        played = self._rolled([self._task(item) for item in chosen], group, limit, seed)
+        played = self._rolled(tasks, group, limit, seed)
         groups = [played[n : n + group] for n in range(0, len(played), group)]
         rows_of_all: list[PolicyRow] = []
         for number, members in enumerate(groups):
@@ -104,8 +105,8 @@ class Stage:
         with _plain_attention(self._model):
             return asyncio.run(rolled())
 
-    def _task(self, item: int) -> Task:
-        return environment_task(self._settings.kind, item=item, seed=0, **_options(self._settings))
+    def _task(self, item: int, seed: int) -> Task:
+        return environment_task(self._settings.kind, item=item, seed=seed, **_options(self._settings))
 
     def _rows(self, members: Sequence[Rollout], group: str, facts: Played) -> list[PolicyRow]:
         """The rows of a group's sessions. One in which a person acted is none of them: its reward is not the policy's,

@@ -20,7 +20,8 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     Each update plays `group` sessions of each of `tasks` tasks of an environment: `kind`, its items of `items` ("0-99",
     or several ranges with commas; "": all), with `options`. `limit` bounds a session's steps; `horizon` sets that bound
-    by the update (ScalingInter): "6:100,13:200,20" is 6 up to update 100, 13 up to 200, then 20. The policy samples at
+    by the update (ScalingInter): "6:100,13:200,20" is 6 up to update 100, 13 up to 200, then 20. With `fresh` each
+    update plays games of its own (the environment's seed is the update's number, else 0). The policy samples at
     `temperature`; an answer has at most `max_tokens` tokens. Groups that come out all alike are dropped; with
     `resample` further tasks are played, up to so many times, until there are enough (DAPO).
 
@@ -52,6 +53,7 @@ class RlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     group: int = 8
     limit: int = 20
     horizon: str = ""
+    fresh: bool = False
     max_tokens: int = 64
     temperature: float = 1.0
     resample: int = 0

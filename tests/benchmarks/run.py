@@ -6,6 +6,7 @@
     python tests/benchmarks/run.py hand_in           a workspace of 2 GB, a submission of 500 MB
     python tests/benchmarks/run.py commands --seed FOLDER   the command family, beside ResearchGym's own
     python tests/benchmarks/run.py view              the viewer with 100,000 steps: V1 V2 V3 V4 V5 V6 V7, or some
+    python tests/benchmarks/run.py rollouts          2,000 of them while a person takes one over
     python tests/benchmarks/run.py shown             from the command to the painted window
     python tests/benchmarks/run.py import --mb 100   how fast, and in how much memory, files of each format are read
     python tests/benchmarks/run.py follow           a file that grows by 200 lines a second
@@ -26,7 +27,8 @@ PATHS = os.pathsep.join(str(p) for p in (HERE.parents[1], HERE.parent, HERE))
 TRAINING = ("head", "session", "weights", "selective", "packing", "startup", "gpu")
 VIEW = ("V1", "V2", "V3", "V4", "V5", "V6", "V7")
 NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", "secrets", "search", "order", "import", "sessions",
-         "questions", "gateway", "snapshots", "mount", "commands", "hand_in", "shown", "follow", "view", *TRAINING)
+         "questions", "gateway", "rollouts", "snapshots", "mount", "commands", "hand_in", "shown", "follow", "view",
+         *TRAINING)
 
 
 def main(names: list[str]) -> int:

@@ -28,11 +28,13 @@ DESIGNS = Path(__file__).parent / "climb_designs"
 
 
 class Lesson(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A supervised training on the demonstrations of items, in the games of the seeds `games`, of at most `steps`."""
+    """A supervised training on the demonstrations of items, in the games of the seeds `games` and with the
+    environment's `options`, of at most `steps`."""
 
     shown: tuple[Items, ...]
     train: dict[str, int | float]
     games: tuple[int, ...] = (0,)
+    options: dict[str, str] = {}
     steps: int = 1_000
 
 
@@ -111,7 +113,8 @@ class Climbing:
             for items in lesson.shown:
                 path = self._folder / f"shown-{items.first}-{items.count}-{items.step}-{game}.jsonl"
                 self._kept(path, "rollout", self._design.kind, "--plan", "--items", _named(items.numbers), "--env-seed",
-                           str(game), "--json")
+                           str(game), *(w for name in lesson.options.items() for w in ("--option", "=".join(name))),
+                           "--json")
                 sessions += [one["session"] for one in _sessions(path) if one["steps"] <= lesson.steps]
         if not (data / "manifest.json").is_file():
             self._tiphys("export", *sessions, "--to", "trl", "--model", str(self._folder / "words"), "--unjudged",

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from core.domain.errors import InvalidInput, Unavailable
 from core.domain.host_rights import ADDRESS, endpoint_of
@@ -110,14 +110,16 @@ class OpenEnv:
             raise self._away("there is no connection")
         try:
             async with asyncio.timeout(bounded_http.TIMEOUT_S):
-                await self._socket.send(msgspec.json.encode({"type": kind, "data": fields}).decode())
+                with contextlib.suppress(ConnectionClosed):  # one without room says so before it is asked, and closes
+                    await self._socket.send(msgspec.json.encode({"type": kind, "data": fields}).decode())
                 answer = msgspec.json.decode(await self._socket.recv())
         except (OSError, ValueError, RecursionError, TimeoutError, WebSocketException) as error:
             raise self._away(f"{error!r}") from error
         data = answer.get("data") if isinstance(answer, dict) else None
-        if not isinstance(data, dict) or answer.get("type") not in ("observation", "error") or (
-                answer["type"] == "error" and kind == "reset"):
+        if not isinstance(data, dict) or answer.get("type") not in ("observation", "error"):
             raise self._away(f"it answers {answer!r}")
+        if answer["type"] == "error" and kind == "reset":
+            raise self._away(f"it begins no game: {data.get('message')!r}")
         return data
 
     def _words(self, data: dict[str, Any]) -> str:

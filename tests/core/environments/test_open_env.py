@@ -23,13 +23,17 @@ RESET: object = {"type": "observation", "data": {"observation": {"text": "Guess.
 RIGHT: object = {"type": "observation", "data": {"observation": {"text": "Right.", "left": 3}, "reward": 1.0,
                                                  "done": True}}
 REFUSED: object = {"type": "error", "data": {"message": "word: field required", "code": "VALIDATION_ERROR"}}
+FULL: object = {"type": "error", "data": {"message": "1 of 1 sessions are taken", "code": "CAPACITY_REACHED"}}
 
 
-async def play(schema: object, *answers: object, arguments: str = '{"word": "7"}') -> tuple[list[str], float | None,
-                                                                                          list[dict[str, object]]]:
+async def play(schema: object, *answers: object, arguments: str = '{"word": "7"}', is_full: bool = False
+               ) -> tuple[list[str], float | None, list[dict[str, object]]]:
     asked: list[dict[str, object]] = []
 
     async def speak(socket: ServerConnection) -> None:
+        if is_full:
+            await socket.send(json.dumps(FULL))
+            return
         for answer in answers:
             asked.append(json.loads(await socket.recv()))
             await socket.send(answer if isinstance(answer, str | bytes) else json.dumps(answer))
@@ -90,6 +94,11 @@ def test_a_hostile_server_ends_the_session_with_a_sentence(monkeypatch, schema, 
     with pytest.raises(Unavailable) as caught:
         asyncio.run(play(schema, *answers))
     assert caught.value.code == "environment_away" and len(caught.value.sentence) < 1_000
+
+
+def test_a_server_without_room_is_told_in_its_own_words():
+    with pytest.raises(Unavailable, match="it begins no game: '1 of 1 sessions are taken'"):
+        asyncio.run(play(SCHEMA, is_full=True))
 
 
 def test_it_needs_an_address():

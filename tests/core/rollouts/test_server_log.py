@@ -14,6 +14,9 @@ import pytest
 from support.recipes import textcraft  # noqa: F401 - a fixture
 from support.wire import admin_token, running_client, serving, until
 
+from core.agents.delivery import Inbox
+from core.agents.journal import Journal
+from core.agents.spool import Spool
 from core.aio import TaskScope
 from core.domain.errors import Denied
 from core.domain.events import SessionCreated
@@ -22,7 +25,9 @@ from core.domain.session import SessionRow
 from core.domain.task import Limits, Task
 from core.environments.registry import environment_task
 from core.llm.model import Completion, Request, estimate_tokens
+from core.protocol.messages import Failed
 from core.protocol.operations import Control, Guide
+from core.rollouts import server_log
 from core.rollouts.roll_out import ROLLOUT_AGENT, roll_out
 from core.rollouts.rollout import Rollout
 from core.rollouts.server_log import ServerLog
@@ -139,6 +144,29 @@ def test_a_roll_out_finds_a_server_that_came_back_at_another_port(tmp_path):
     made = asyncio.run(scenario())
     assert [(one.reason, one.steps) for one in made] == [("limit_steps", 4)]
     assert rows_of(tmp_path)[made[0].session].steps == 4
+
+
+def test_a_busy_server_is_waited_for_and_a_silent_one_is_not(monkeypatch):
+    monkeypatch.setattr(server_log, "PATIENCE_S", 0.05)
+
+    async def flushed_in_turns(place: ServerLog, turns: int, speaks: bool) -> bool:
+        left = iter(range(turns))
+
+        async def done(seconds: float) -> bool:
+            await asyncio.sleep(seconds)
+            if speaks:
+                await place.on_message(Failed(kind="conflict", code="x", sentence="of another", about="other"))
+            return next(left, None) is None
+
+        spool = Spool(journal := Journal(None, "s"), Inbox(journal), "", "", lambda _: None)
+        return await place._patiently(spool, done)
+
+    async def scenario() -> None:
+        place = ServerLog("http://127.0.0.1:9", "t")
+        assert await flushed_in_turns(place, 4, speaks=True)
+        assert not await flushed_in_turns(place, 4, speaks=False)
+
+    asyncio.run(scenario())
 
 
 def test_a_policy_answers_only_in_a_roll_out_and_another_s_token_is_refused(tmp_path):

@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -273,3 +274,18 @@ def test_a_folder_without_a_model_is_refused_before_the_run_has_a_folder(tmp_pat
     with pytest.raises(InvalidInput) as refused:
         run_rl(settings(tmp_path / "nothing", tmp_path, updates=1))
     assert refused.value.code == "no_model" and not list(tmp_path.iterdir())
+
+
+def test_fresh_games_are_other_ones_in_each_update_and_held_out_ones_the_same(model, tmp_path, monkeypatch):
+    from core.training.rl_play import Stage
+
+    monkeypatch.setattr("core.training.rl_play.LocalPolicy", lambda *_, **__: SimpleNamespace())
+    played = []
+    monkeypatch.setattr(Stage, "_round", lambda self, tasks, group, limit, seed, name, facts: played.append(
+        (name[0], {task.environment.seed for task in tasks})) or [])
+    for fresh in (False, True):
+        stage = Stage(settings(model, tmp_path, items="1", test_items="1", fresh=fresh), None, None)
+        for update in (1, 2):
+            stage.play(update)
+            stage.test(update)
+    assert played == [("u", {0}), ("t", {0})] * 2 + [("u", {1}), ("t", {0}), ("u", {2}), ("t", {0})]
