@@ -76,8 +76,13 @@ def test_each_sample_is_a_session_that_is_steered_by_itself(name: str, tmp_path:
                      "--key-env", "TEST_UPSTREAM_TOKEN", "--model", "scripted", "--", *command)
         with (tmp_path / "said").open("wb") as out, subprocess.Popen(
                 attach, cwd=tmp_path, env=variables(name, tmp_path), stdout=out, stderr=out) as process:
-            steer(stand, process, count, tmp_path)
-            steered.set()
+            try:
+                steer(stand, process, count, tmp_path)
+            except BaseException:
+                process.terminate()
+                raise
+            finally:
+                steered.set()
             assert process.wait(200) == 0, (tmp_path / "said").read_text()[-3000:]
         judge(stand, count)
 
