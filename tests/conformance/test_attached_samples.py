@@ -91,7 +91,7 @@ def steer(stand: GatewayStand, process: subprocess.Popen[bytes], count: int, fol
     """Give each session an advice of its own, once all of them are at work."""
     until = time.monotonic() + 240
     while process.poll() is None and time.monotonic() < until:
-        if (stand.home / "server.db").exists() and [row.steps >= 2 for row in rows(stand)] == [True] * count:
+        if (stand.home / "server.port").exists() and [row.steps >= 2 for row in rows(stand)] == [True] * count:
             break
         time.sleep(0.3)
     at_work = rows(stand)
