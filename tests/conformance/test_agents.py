@@ -124,6 +124,7 @@ def judge_subagent(stand: GatewayStand, trajectory: Trajectory, agent: Agent) ->
     caller = next(s.head for s in trajectory.steps if s.head.number == row.caller_step)
     assert caller.kind == "subagent" and called.steps[0].head.started_at >= caller.started_at
     main = [r.text for r in stand.upstream.main]
+    assert "Subtask done." in main[-1]
     handed_in = next(at for at, text in enumerate(main) if "Subtask done." in text)
     assert handed_in == caller.number if agent.waits else handed_in >= caller.number
     assert all("Subtask done." in text for text in main[handed_in:])

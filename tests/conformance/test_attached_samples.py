@@ -76,8 +76,13 @@ def test_each_sample_is_a_session_that_is_steered_by_itself(name: str, tmp_path:
                      "--key-env", "TEST_UPSTREAM_TOKEN", "--model", "scripted", "--", *command)
         with (tmp_path / "said").open("wb") as out, subprocess.Popen(
                 attach, cwd=tmp_path, env=variables(name, tmp_path), stdout=out, stderr=out) as process:
-            steer(stand, process, count, tmp_path)
-            steered.set()
+            try:
+                steer(stand, process, count, tmp_path)
+            except BaseException:
+                process.terminate()
+                raise
+            finally:
+                steered.set()
             assert process.wait(200) == 0, (tmp_path / "said").read_text()[-3000:]
         judge(stand, count)
 
@@ -86,7 +91,7 @@ def steer(stand: GatewayStand, process: subprocess.Popen[bytes], count: int, fol
     """Give each session an advice of its own, once all of them are at work."""
     until = time.monotonic() + 240
     while process.poll() is None and time.monotonic() < until:
-        if (stand.home / "server.db").exists() and [row.steps >= 2 for row in rows(stand)] == [True] * count:
+        if (stand.home / "server.port").exists() and [row.steps >= 2 for row in rows(stand)] == [True] * count:
             break
         time.sleep(0.3)
     at_work = rows(stand)
