@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from core.cli.followed_run import FollowedRun, followed, what_came
 from core.cli.imported_session import Renamed, placed
+from core.cli.last_reading import LastReading, followed, what_came
 from core.cli.log_access import reading, writing
 from core.cli.output import emit, note, say
 from core.cli.printed_json import FollowedLine
@@ -61,7 +61,7 @@ class _File(msgspec.Struct):
     stamp: str
     source: LiveSource | None = None
     running: dict[str, SessionStateChanged] = {}
-    known: dict[str, FollowedRun] = {}
+    known: dict[str, LastReading] = {}
     grown_at: float = 0.0
     next_at: float = 0.0
     is_incomplete: bool = False

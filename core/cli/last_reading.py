@@ -23,7 +23,7 @@ from core.store.home import Home
 from core.store.sqlite import Connection
 
 
-class FollowedRun(msgspec.Struct):
+class LastReading(msgspec.Struct):
     """What the file said of a session, what the log holds of it, and up to which event that was looked at."""
 
     bodies: Sequence[bytes]
@@ -37,13 +37,13 @@ class FollowedRun(msgspec.Struct):
         self.head += len(added)
 
 
-def followed(home: Home, session: Imported, bodies: Sequence[bytes]) -> FollowedRun | None:
+def followed(home: Home, session: Imported, bodies: Sequence[bytes]) -> LastReading | None:
     """A session that is in the log as a whole, of which its file says `bodies`; None where another reading need not
     go on with it: its name is that of its content, or others write it."""
     with reading(home) as conn:
         is_ours = log.journal(conn, session.session).startswith(f"import:{session.session}")
         head = log.head(conn, session.session)
-    return FollowedRun(bodies, HeldRun(lambda: _bodies(home, session.session)), head) if (
+    return LastReading(bodies, HeldRun(lambda: _bodies(home, session.session)), head) if (
         session.is_named and is_ours) else None
 
 
@@ -52,7 +52,7 @@ def _bodies(home: Home, session: str) -> list[bytes]:
         return [one.body for one in log.read_all(conn, session)]
 
 
-def what_came(conn: Connection, known: FollowedRun, session: Imported) -> list[bytes] | None:
+def what_came(conn: Connection, known: LastReading, session: Imported) -> list[bytes] | None:
     """The events that the log lacks of a session which goes on from its last reading; None where it does not, or where
     others said more of it than opinions: then all must be compared."""
     start = _same(known.bodies, session.bodies)
@@ -73,7 +73,7 @@ def _looks_back(bodies: Sequence[bytes]) -> bool:
                for fact in facts)
 
 
-def _is_ours(conn: Connection, known: FollowedRun, session: Imported) -> bool:
+def _is_ours(conn: Connection, known: LastReading, session: Imported) -> bool:
     """Whether nobody else added steps to the log; what people said is taken in."""
     head = log.head(conn, session.session)
     others = [one.body for one in log.read_all(conn, session.session, after=known.head)]
@@ -88,9 +88,10 @@ def _same(before: Sequence[bytes], now: Sequence[bytes]) -> int:
     """How many of the first events say the same. One whose moment is not in the file has that of its reading."""
     most = min(len(before), len(now))
     start = min(most, shared_pieces(before, now))
-    return next((n for n in range(start, most) if before[n] != now[n] and _said(before[n]) != _said(now[n])), most)
+    return next((n for n in range(start, most) if (one := before[n]) != (other := now[n])
+                 and _timeless(one) != _timeless(other)), most)
 
 
-def _said(body: bytes) -> tuple[bytes, bytes]:
+def _timeless(body: bytes) -> tuple[bytes, bytes]:
     name, _, rest = body.partition(b'","at":"')
     return name, rest.partition(b'"')[2]
