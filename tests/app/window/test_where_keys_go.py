@@ -39,7 +39,7 @@ def test_esc_leads_from_every_box_back_to_the_list_and_what_was_typed_stays(qtbo
 
 
 def test_keys_act_on_the_sessions_where_none_is_chosen_yet(qtbot, tmp_path):
-    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, _place):
         made.activateWindow()
         qtbot.waitUntil(made.isActiveWindow)
         made.head.side.setFocus(Qt.FocusReason.TabFocusReason)
