@@ -136,6 +136,6 @@ def _pattern(source: str) -> re.Pattern[str]:
     return re.compile("(.+?)".join(map(re.escape, re.split(r"\{\d\}", source))), re.DOTALL)
 
 
-def said_of(note: Note) -> str:
+def words_of_note(note: Note) -> str:
     """What somebody said; of an import's own words those of the reader's language."""
     return remark_words(note.text) if note.author.kind == "import" else note.text

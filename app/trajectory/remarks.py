@@ -6,7 +6,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, QObject
 
-from app.desk.remark_words import said_of
+from app.desk.remark_words import words_of_note
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import one_line
@@ -48,7 +48,7 @@ class RemarksController(QObject):
             return
         self._shown = (session, len(notes), problem)
         self._action.setEnabled(bool(notes or problem))
-        remarks = [(said_of(note), self._about(note.author, note.at)) for note in notes]
+        remarks = [(words_of_note(note), self._about(note.author, note.at)) for note in notes]
         self._bar.show_remarks([(problem, ""), *remarks] if problem else remarks)
 
     def _problem(self) -> str:

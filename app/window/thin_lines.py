@@ -146,6 +146,8 @@ class ThinLines(QObject):
             if dock.maximumHeight() < MOST and not on and dock.is_seen and not dock.isFloating():
                 freed.append((key, dock))
             dock.bound(on)
+            if dock.is_thin:  # behind another tab its own bound would be that one's, too
+                dock.stretch(on=not on)
         for key, dock in freed:
             self._give_room(key, dock)
 

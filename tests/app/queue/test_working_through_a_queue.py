@@ -75,6 +75,8 @@ async def test_a_queue_is_taken_from_judged_and_done_by_keys_alone(tmp_path: Pat
         assert made.window.layouts.current == "read"
         bar = made.window.docks["review"].widget().bar  # type: ignore[attr-defined]
         await eventually(lambda: bar.count.text() == "0/2 judged")
+        head = made.window.head.queue
+        assert head.isVisible() and (head.name.text(), head.count.text()) == ("Claims", "session 2 of 3")
         for step in (1, 2):
             made.cursor.to_step(step)
             await eventually(lambda n=step: sees(made, n))  # the first press on what is not in sight only shows it

@@ -80,6 +80,13 @@ def test_a_difference_lies_on_its_grounds_also_where_its_lines_are_wrapped(qtbot
         assert theme.colour(colour).name() in names and theme.colour("base").name() not in names
 
 
+def test_a_call_of_which_its_file_does_not_name_the_tool_is_called_one():
+    call = parts_of(StepBody(number=1, actions=(Action(call_id="1", tool="unknown"),)))
+    assert call[0].text == "Call  its file does not name the tool\n"
+    assert parts_of(StepBody(number=1, actions=(Action(call_id="1", tool="bash"),)))[0].text == "bash\n"
+    assert parts_of(StepBody(number=1, thought="Done."))[0].text == "Answer\n"
+
+
 def test_a_frame_stands_apart_from_the_lines_above_and_below_it(qtbot):
     view = LongText()
     qtbot.addWidget(view)

@@ -7,7 +7,9 @@ from PySide6.QtTest import QTest
 from support.logs import PERSON, Maker
 from support.window import press, shown_window, speaking
 
+from app.trajectory.remarks import RemarksController
 from app.trajectory.remarks_bar import RemarksBar
+from app.trajectory.view import TrajectoryView
 from core.domain.events import NoteAdded
 from core.domain.verdict import Author
 from core.store import log
@@ -22,6 +24,15 @@ def remarked() -> Maker:
     maker.say(NoteAdded(step=0, text="Line 7 (byte 120) could not be read: it is <b>no JSON</b>."), IMPORT)
     maker.say(NoteAdded(step=0, text="The times of the steps are unknown."), IMPORT)
     return maker
+
+
+def test_remarks_are_seen_where_the_session_was_open_before_the_panel_was_built(qtbot, tmp_path):
+    with shown_window(tmp_path, remarked(), layout="live") as (window, place):
+        place.cursor.move("s1", 2)
+        view = window.findChild(TrajectoryView)
+        view.remarks.show_remarks([])
+        RemarksController(place, view)
+        assert view.remarks.isVisible() and "could not be read" in view.remarks.label.text()
 
 
 def test_remarks_stand_above_the_steps_and_are_read_by_key(qtbot, tmp_path):

@@ -47,6 +47,17 @@ def test_what_has_nothing_yet_is_one_line_that_leads_to_where_it_begins(qtbot, t
         assert files.titleBarWidget() is None or not isinstance(files.titleBarWidget(), ThinLine)
 
 
+def test_a_tab_that_has_something_gets_its_room_where_the_one_before_it_was_a_line(qtbot, tmp_path):
+    with shown_window(tmp_path, saved(), layout="read") as (made, place):
+        place.cursor.move("s1", 1)
+        settle()
+        terminals = made.docks["terminals"]
+        assert made.docks["files"].is_thin and terminals in made.tabifiedDockWidgets(made.docks["files"])
+        terminals.raise_()
+        settle()
+        assert not terminals.is_thin and terminals.height() > 5 * theme.px(tokens.HEIGHTS["thin"])
+
+
 def test_a_line_of_each_panel_names_what_is_missing(qtbot, tmp_path):
     with shown_window(tmp_path, saved(), layout="read") as (made, place):
         place.cursor.move("s1", 1)

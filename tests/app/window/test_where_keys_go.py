@@ -38,6 +38,15 @@ def test_esc_leads_from_every_box_back_to_the_list_and_what_was_typed_stays(qtbo
         status.deleteLater()
 
 
+def test_keys_act_on_the_sessions_where_none_is_chosen_yet(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, _place):
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        made.head.side.setFocus(Qt.FocusReason.TabFocusReason)
+        made.focus.find_soon()
+        qtbot.waitUntil(lambda: made.docks["sessions"].widget().list.hasFocus())
+
+
 def test_no_button_that_judges_keeps_the_focus_when_a_session_opens(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), told_session(), layout="live") as (made, place):
         made.activateWindow()
