@@ -108,8 +108,7 @@ class _HeldLog:
 
 def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes],
             account: str) -> int:
-    for data in payloads.values():
-        blobs.put(conn, data)
+    blobs.put_all(conn, payloads.values())
     fence, _ = log.lease(conn, session, journal)
     done = 0
     try:

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 
-from core.domain.blob import blob_hash, is_blob_hash
+from core.domain.blob import blob_digest, blob_hash, is_blob_hash
 from core.domain.errors import InvalidInput, LimitReached, NotFound
 from core.store.sqlite import Connection, scalar
 
@@ -23,18 +23,33 @@ MAX_RAW = 64 * 1024 * 1024
 """The largest payload in bytes."""
 
 _LEVEL = 3
+_INSERT = "INSERT INTO blob (hash, codec, size, data) VALUES (?, 'zstd', ?, ?) ON CONFLICT (hash) DO NOTHING"
 _WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 27}
 """At most 128 MiB of memory for a frame's window, whatever it asks for."""
 
 
 def put(conn: Connection, data: bytes) -> str:
     """Store a payload; returns its name. Raises LimitReached above MAX_RAW."""
-    if len(data) > MAX_RAW:
-        raise LimitReached("blob_too_large", f"A payload has {len(data)} bytes, more than {MAX_RAW}.", size=len(data))
+    _check_size(data)
     name = blob_hash(data)
     if not holds(conn, name):
-        _insert(conn, name, len(data), compress(data))
+        conn.execute(_INSERT, (_key(name), len(data), compress(data)))
     return name
+
+
+def put_all(conn: Connection, payloads: Iterable[bytes]) -> None:
+    """Store payloads of which few are held: those are compressed, too. Raises LimitReached above MAX_RAW."""
+    conn.executemany(_INSERT, map(_entry, payloads))
+
+
+def _entry(data: bytes) -> tuple[bytes, int, bytes]:
+    _check_size(data)
+    return blob_digest(data), len(data), compress(data)
+
+
+def _check_size(data: bytes) -> None:
+    if len(data) > MAX_RAW:
+        raise LimitReached("blob_too_large", f"A payload has {len(data)} bytes, more than {MAX_RAW}.", size=len(data))
 
 
 def put_compressed(conn: Connection, hash: str, data: bytes) -> None:
@@ -44,7 +59,7 @@ def put_compressed(conn: Connection, hash: str, data: bytes) -> None:
     raw = decompress(data)
     if blob_hash(raw) != hash:
         raise InvalidInput("blob_hash", f"A payload does not match its name {hash[:12]}….", hash=hash)
-    _insert(conn, hash, len(raw), data)
+    conn.execute(_INSERT, (_key(hash), len(raw), data))
 
 
 def get(conn: Connection, hash: str) -> bytes:
@@ -123,11 +138,6 @@ def decompress(data: bytes, limit: int = MAX_RAW) -> bytes:
     if not unpacker.eof or unpacker.unused_data:
         raise InvalidInput("blob_damaged", "A compressed payload is cut short, or something follows it.")
     return raw
-
-
-def _insert(conn: Connection, name: str, size: int, data: bytes) -> None:
-    sql = "INSERT INTO blob (hash, codec, size, data) VALUES (?, 'zstd', ?, ?)"
-    conn.execute(sql, (_key(name), size, data))
 
 
 def _key(name: str) -> bytes:
