@@ -101,22 +101,41 @@ def _add_steps(builder: SessionBuilder, steps: Sequence[dict[str, Any]], history
 
 
 def _align(steps: Sequence[dict[str, Any]], history: Sequence[dict[str, Any]]) -> list[int | None]:
-    """For each step the place of its assistant message in the history, which holds nothing of an answer that the agent
-    refused as it stood; len(history) for a step just after its end."""
-    places = [i for i, m in enumerate(history) if m.get("role") == "assistant"]
-    matched: list[int | None] = []
-    at = 0
-    for step in steps:
-        if at < len(places) and history[places[at]].get("action", "") == step.get("action"):
-            matched.append(places[at])
-            at += 1
-        elif not text_of(step.get("action")).strip():
-            matched.append(None)
-        else:
-            break
-    if at == len(places) and len(matched) == len(steps) - 1 and history and history[-1].get("role") != "assistant":
-        matched.append(len(history))
-    return matched + [None] * (len(steps) - len(matched))
+    """For each step the place of its assistant message in the history, which may leave answers out, as those that the
+    agent refused as they stood; None where that is not sure. len(history) for a step just after its end."""
+    spoken = [n for n, message in enumerate(history) if message.get("role") == "assistant"]
+    heard = [history[n].get("action", "") for n in spoken]
+    is_blank_held = "" in heard
+    given = [n for n, step in enumerate(steps) if is_blank_held or text_of(step.get("action")).strip()]
+    pairs = _pairs(heard, [steps[n].get("action") for n in given])
+    places = {given[step]: spoken[place] for place, step in pairs}
+    if (len(pairs) == len(spoken) and given and given[-1] == len(steps) - 1 and places.keys() >= {*given[-2:-1]}
+            and history and history[-1].get("role") != "assistant"):
+        places.setdefault(given[-1], len(history))
+    return [places.get(n) for n in range(len(steps))]
+
+
+def _pairs(heard: Sequence[Any], done: Sequence[Any]) -> list[tuple[int, int]]:
+    """The places in `heard` and in `done` that are one action: as far as both begin alike; beyond that those that are
+    one wherever what is left out stood."""
+    alike = next((n for n, (one, other) in enumerate(zip(heard, done, strict=False)) if one != other),
+                 min(len(heard), len(done)))
+    first, last = _places(heard, done), _places(heard[::-1], done[::-1])
+    if alike == len(heard) or first is None or last is None:
+        return [(n, n) for n in range(alike)]
+    return [(n, at) for n, (at, back) in enumerate(zip(first, reversed(last), strict=True))
+            if at == len(done) - 1 - back]
+
+
+def _places(heard: Sequence[Any], done: Sequence[Any]) -> list[int] | None:
+    """Where each stands in `done` at the earliest, in order; None where one does not."""
+    found: list[int] = []
+    for one in heard:
+        at = next((n for n in range(found[-1] + 1 if found else 0, len(done)) if done[n] == one), None)
+        if at is None:
+            return None
+        found.append(at)
+    return found
 
 
 def _context(

@@ -19,7 +19,7 @@ MARSHMALLOW = "marshmallow-code__marshmallow-1867.traj"
 FLAG = "HTB{l00k_47_y0u_r3v3rs1ng_3qu4710n5_c0ngr475}"
 FIELDS = "diff --git a/src/marshmallow/fields.py b/src/marshmallow/fields.py"
 REAL = [
-    ("crypto__BabyEncryption.traj", 16, 8, 3, "We are given a python file called `chall.py`.",
+    ("crypto__BabyEncryption.traj", 16, 15, 3, "We are given a python file called `chall.py`.",
      f"submit '{FLAG}'\n", FLAG),
     (f"default_sys-env_window100__install-1__{MARSHMALLOW}", 11, 11, 1,
      "Let's first start by reproducing the results", "submit\n", FIELDS),
@@ -150,3 +150,20 @@ def test_an_answer_that_it_refused_as_it_stood_does_not_part_later_steps_from_th
     (session,) = registry.read(path)
     assert [[(a.tool, a.arguments) for a in body.actions] for body in bodies(session)] == [
         [("bash", {"command": "ls"})], [], [("bash", {"command": "pwd"})]]
+
+
+@pytest.mark.parametrize(("steps", "heard", "known"), [
+    ("abcde", "abde", [1, 3, None, 5, 7]),
+    ("abbc", "abc", [1, None, None, 5]),  # which of two equal answers was left out nobody can tell
+    ("abc", "ab", [1, 3, 5]),
+    ("abcd", "axcd", [1, None, None, None]),
+])
+def test_answers_that_the_history_leaves_out_take_no_other_steps_context(tmp_path: Path, steps, heard, known) -> None:
+    history: list[dict[str, object]] = [{"role": "user", "content": "Do it."}]
+    for one in heard:
+        history += [{"role": "assistant", "content": one, "action": one}, {"role": "user", "content": f"out of {one}"}]
+    path = tmp_path / "session.traj"
+    path.write_text(json.dumps({"history": history, "info": {"exit_status": "submitted"}, "trajectory": [
+        {"action": one, "observation": f"out of {one}", "response": one, "thought": one} for one in steps]}))
+    (session,) = registry.read(path)
+    assert [len(context(session, n)) or None for n in range(1, len(steps) + 1)] == known

@@ -16,6 +16,27 @@ def message(m):
     return role, words(m.get("content")), tuple(c["function"]["name"] for c in m.get("tool_calls") or [])
 
 
+def certain(told, done):
+    """{place in done: place in told}: the pairs that all ways have in which `told` lies in `done`, by counting ways;
+    as far as both begin alike where there is no way."""
+    def ways(a, b):
+        rows = [[1] * (len(b) + 1)]
+        for one in a:
+            row = [0]
+            for n, other in enumerate(b):
+                row.append(row[n] + (rows[-1][n] if one == other else 0))
+            rows.append(row)
+        return rows
+
+    ahead, back = ways(told, done), ways(told[::-1], done[::-1])
+    total = ahead[-1][-1]
+    if not total:
+        alike = next((n for n, pair in enumerate(zip(told, done, strict=False)) if pair[0] != pair[1]), len(done))
+        return {n: n for n in range(alike)}
+    return {m: n for n in range(len(told)) for m in range(len(done)) if told[n] == done[m]
+            and ahead[n][m] * back[len(told) - n - 1][len(done) - m - 1] == total}
+
+
 def sessions(path):
     (run,) = lines(path)
     history = [m for m in run.get("history") or [] if not m.get("is_demo")]
@@ -25,10 +46,9 @@ def sessions(path):
          "response": words(history[n].get("content")),
          "observation": words(history[n + 1].get("content")) if n + 1 < len(history) and history[n + 1]["role"] in (
              "user", "tool") else None} for n in spoken]
-    places, fits = [], True
-    for n, step in enumerate(steps):
-        fits = fits and n < len(spoken) and history[spoken[n]].get("action", "") == step.get("action")
-        places.append(spoken[n] if fits else None)
+    told, done = [history[n].get("action", "") for n in spoken], [step.get("action") for step in steps]
+    sure = certain(told, done) if told != done[:len(told)] else {n: n for n in range(len(told))}
+    places = [spoken[sure[n]] if n in sure else None for n in range(len(steps))]
     matched = [p for p in places if p is not None]
     if len(matched) == len(spoken) == len(steps) - 1 and history[-1]["role"] != "assistant":
         places[-1] = len(history)
