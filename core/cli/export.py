@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -104,6 +105,8 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
     if target in GROUP_TARGETS:
         export_groups(home, sessions, target, out, model, as_json=as_json)
         return
+    with usable(out), suppress(FileNotFoundError):
+        out.stat()  # a model is made ready below, which takes a while the first time
     blind = not (model or has_extra("transformers", "jinja2")) and (dry_run or not format_named(target).needs_tokens)
     folder = "" if blind else model or default_model(home)
     if blind and not as_json:
