@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from urllib.parse import parse_qsl, urlencode
 
@@ -33,6 +34,7 @@ FIRST_PING_S, PING_S = 25.0, 10.0
 """A held request shows no sign for so long, as a begun answer can no longer be an error; then pings come so often."""
 
 _KEYS = ("authorization", "x-api-key", "x-goog-api-key")
+_BEARER = re.compile(r"bearer +", re.IGNORECASE)
 _DROPPED = (*_KEYS, "accept-encoding", "content-encoding")
 _MODELS = ("/v1/models", "/models", "/v1beta/models")
 
@@ -86,13 +88,13 @@ class Seam:
                 await visit.reply(400, "Bad Request", refusal("invalid_request_error", error.sentence))
 
     def _is_known(self, head: Head) -> bool:
-        given = [head.field(name).removeprefix("Bearer ").strip() for name in _KEYS]
+        given = [_BEARER.sub("", head.field(name), count=1) for name in _KEYS]
         if "?" in head.target:
             given.append(dict(parse_qsl(head.target.partition("?")[2])).get("key", ""))
         return any(hmac.compare_digest(one.encode(), self._token.encode()) for one in given if one)
 
     async def _ask(self, visit: Visit, dialect: Dialect) -> None:
-        request = self._reader.read(dialect, visit.head, plain_body(visit.head, visit.body))
+        request = self._reader.read(dialect, visit.head, plain_body(visit.head, visit.body, visit.take))
         if dialect.purpose(visit.head.path) == "count":
             await self._pass(visit, dialect, self._lines.counting(request))
             return

@@ -40,10 +40,12 @@ class _Busy(Exception):
 
 
 class Visit:
-    """One request with the way back. `gone` ends when the agent hangs up."""
+    """One request with the way back. `gone` ends when the agent hangs up; `take` is told of room that is needed beside
+    the body, until the answer is whole."""
 
-    def __init__(self, head: Head, body: bytes, writer: asyncio.StreamWriter, gone: asyncio.Future[bytes]) -> None:
-        self.head, self.body = head, body
+    def __init__(self, head: Head, body: bytes, writer: asyncio.StreamWriter, gone: asyncio.Future[bytes],
+                 take: Callable[[int], None]) -> None:
+        self.head, self.body, self.take = head, body, take
         self.gone = gone
         self.has_begun = False
         self._writer = writer
@@ -148,11 +150,11 @@ class Inlet:
                     head = await read_head(reader, first=first)
                     if head is None:
                         break
-                    if head.field("expect").lower() == "100-continue":
+                    if head.field("expect").lower() == "100-continue" and not head.is_old:
                         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                     body = await whole_body(reader, head, take)
                 coming = self._listen(reader)
-                visit = await self._one(head, body, coming, writer)
+                visit = await self._one(Visit(head, body, writer, coming, take), coming)
             if visit.is_cut or not visit.is_done or "close" in head.field("connection").lower() or head.is_old:
                 coming.cancel()
                 break
@@ -178,8 +180,7 @@ class Inlet:
         finally:
             self._held -= taken
 
-    async def _one(self, head: Head, body: bytes, coming: asyncio.Task[bytes], writer: asyncio.StreamWriter) -> Visit:
-        visit = Visit(head, body, writer, coming)
+    async def _one(self, visit: Visit, coming: asyncio.Task[bytes]) -> Visit:
         work = asyncio.current_task()
         assert work is not None
 
@@ -203,6 +204,8 @@ class Inlet:
             await self._handle(visit)
         except AgentGone:
             visit.cut()
+        except _Busy:
+            raise
         except Exception as error:  # a defect of ours ends this request, and neither agent nor session
             log.exception("a request of the agent failed: %r", error)
             if visit.has_begun:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
-from core.domain.errors import InvalidInput
+from core.domain.errors import InvalidInput, ReportableError
 from core.gateway.dialect import Body, Dialect, Json, decode_raw
 from core.gateway.http_head import MOST_BODY, Head
 from core.gateway.items import ItemsReader, WrittenItems
@@ -18,6 +18,7 @@ from core.store.blobs import decompress
 _SHORT = 100
 """Bytes of a field of tools that may hold none."""
 _LONGEST_FORM = 20_000
+_UNPACKED_AT_ONCE = 16 << 20
 _MUST = ("required", "function", "any", "tool")
 """How the dialects say that a tool is to be called."""
 
@@ -60,7 +61,10 @@ class RequestReader:
 
     def read(self, dialect: Dialect, head: Head, raw: bytes) -> AgentRequest:
         """Raises InvalidInput: bad_request_body; stored_state for one that leaves its context to the provider."""
-        body, conversation, decoded = self._conversations.read(dialect, raw)
+        try:
+            body, conversation, decoded = self._conversations.read(dialect, raw)
+        except RecursionError as error:
+            raise InvalidInput("bad_request_body", "The agent's request is nested too deeply.") from error
         state = next((name for name in dialect.stored_state if body.get(name)), "")
         if state:
             raise InvalidInput("stored_state", f"This gateway passes no {state} on: the request would not hold its "
@@ -94,17 +98,36 @@ def _name(data: bytes) -> str:
     return f"{zlib.crc32(data):08x}-{len(data)}"
 
 
-def plain_body(head: Head, raw: bytes) -> bytes:
-    """The body without its coding. Raises InvalidInput for a coding that nobody here reads."""
+def plain_body(head: Head, raw: bytes, take: Callable[[int], object] = int) -> bytes:
+    """The body without its coding; `take` is told how much room it needs more. Raises InvalidInput for a coding that
+    nobody here reads."""
     coding = head.field("content-encoding").lower()
     try:
         match coding:
             case "" | "identity":
                 return raw
-            case "gzip":
-                return zlib.decompressobj(31).decompress(raw, MOST_BODY)
+            case "gzip" | "x-gzip":
+                return _unzipped(raw, take)
             case "zstd":
-                return decompress(raw)
-    except (zlib.error, ValueError, InvalidInput) as error:
+                plain = decompress(raw)
+                take(len(plain))
+                return plain
+    except (zlib.error, ValueError, ReportableError) as error:
         raise InvalidInput("bad_request_body", f"The agent's request cannot be unpacked: {error}") from error
     raise InvalidInput("bad_request_body", f"The agent's request is coded as {coding[:40]!r}.", coding=coding[:40])
+
+
+def _unzipped(raw: bytes, take: Callable[[int], object]) -> bytes:
+    """All members of a gzip file (RFC 1952). Raises zlib.error where one is not whole or they are too much."""
+    whole = bytearray()
+    while raw:
+        member = zlib.decompressobj(31)
+        while not member.eof:
+            piece = member.decompress(raw, _UNPACKED_AT_ONCE)
+            take(len(piece))
+            whole += piece
+            raw = member.unconsumed_tail
+            if len(whole) > MOST_BODY or not (piece or raw or member.eof):
+                raise zlib.error("it is too long" if piece else "it breaks off")
+        raw = member.unused_data
+    return bytes(whole)

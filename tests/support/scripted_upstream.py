@@ -21,6 +21,8 @@ SHELLS = ("Bash", "bash", "exec_command", "shell_command", "run_shell_command", 
           "local_shell")
 AGENTS = ("Agent", "Task", "task", "agent", "invoke_agent", "generalist")
 ENDS = ("submit", "finish")
+HANDS_IN = "complete_task"
+"""By this alone a subagent of Gemini CLI hands in; one that ends with words has failed."""
 WRITES = ("write_file", "write", "Write")
 TODOS = ("write_todos", "todo_write", "todowrite", "TodoWrite")
 TODO = {"content": "Mend the sign", "description": "Mend the sign", "status": "in_progress", "priority": "high",
@@ -165,6 +167,13 @@ def _arguments(name: str, schema: dict[str, Any], command: str) -> tuple[str, di
     return name, made
 
 
+def _filled(schema: dict[str, Any], words: str) -> Any:
+    """What a form demands, with the words wherever it wants some."""
+    if schema.get("type") != "object":
+        return words
+    return {key: _filled(schema["properties"][key], words) for key in schema.get("required", [])}
+
+
 def _turn(got: Received, body: dict[str, Any], items: list[dict[str, Any]], script: Script
           ) -> tuple[list[tuple[str, dict[str, Any]]], str]:
     tools = tools_of(got.dialect, body)
@@ -178,9 +187,9 @@ def _turn(got: Received, body: dict[str, Any], items: list[dict[str, Any]], scri
     done = steps_in(items)
     shell = next((n for n in SHELLS if n in tools), "")
     if "TASK-MAIN" not in got.text:
-        return ([_arguments(shell, tools[shell], "echo from the subagent")], "") if (
-            shell and "echo from the subagent" not in got.text) else (
-            [], "Subtask done.")
+        if shell and "echo from the subagent" not in got.text:
+            return [_arguments(shell, tools[shell], "echo from the subagent")], ""
+        return ([(HANDS_IN, _filled(tools[HANDS_IN], "Subtask done."))] if HANDS_IN in tools else []), "Subtask done."
     if not shell:
         return [], "No shell among " + ", ".join(tools)
     plan = _plan(got.text, tools, shell, script)
