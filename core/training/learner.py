@@ -1,12 +1,14 @@
 """A policy that learns: its scores of rows, and the gradient of any loss that is a weight per token.
 
 Two passes: the first scores what the policy did as it is now, from which a loss makes weights; the second is the
-supervised head's. Rows that begin alike are computed once in both.
+supervised head's. Rows that begin alike are computed once in both; where layers are more than attention, as short
+convolutions or windows, a row behind another would see into it, so there each is computed alone.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +21,8 @@ from core.training.forest import Grove, planted
 from core.training.head import has_plain_head, log_probs, weighted_loss
 from core.training.policy_rows import PolicyRow, Reals
 from core.training.segments import can_pack, use_segments
+
+_log = logging.getLogger("rl")
 
 
 class Scores(NamedTuple):
@@ -35,18 +39,23 @@ class Learner:
 
     `temperature` is what the policy samples at: its log-probabilities are those of the logits over it. Groves hold at
     most `most` tokens. Raises InvalidInput (model_not_plain) for a model that does more than score its last states by
-    one matrix, or whose attention is not plain.
+    one matrix, or that sees what comes after.
     """
 
     def __init__(self, model: Any, *, temperature: float = 1.0, most: int = 16_384, share: bool = True,
                  critic: bool = False, low: bool = False) -> None:
-        if not has_plain_head(model) or not can_pack(model):
+        if not has_plain_head(model) or not getattr(model.config.get_text_config(), "is_causal", True):
             raise InvalidInput("model_not_plain", f"{type(model).__name__} cannot be trained by reinforcement: its "
                                "attention or its output layer does more than this program can compute exactly.")
-        use_segments(model)
+        self._packs = can_pack(model)
+        if self._packs:
+            use_segments(model)
+        else:
+            _log.info("this model's layers take no packed rows; each is computed alone")
         self.model = model.eval()  # no dropout: ratios must not be noise
         self._head = model.get_output_embeddings()
-        self._heat, self._most, self._share, self._low = temperature or 1.0, most, share, low
+        self._heat, self._low = temperature or 1.0, low
+        self._most, self._share = (most, share) if self._packs else (1, False)
         self.critic = _critic(model) if critic else None
 
     @property
@@ -106,10 +115,11 @@ class Learner:
         ids, positions = (torch.from_numpy(a.astype(np.int64)).to(device) for a in (grove.ids, grove.positions))
         scored = torch.from_numpy(grove.scored).to(device)
         kind = torch.autocast(device.type, torch.bfloat16) if self._low else contextlib.nullcontext()
+        borders = {"segment_lengths": grove.lengths, "segment_prefixes": grove.prefixes} if self._packs else {}
         with kind:
             states = self.model.get_decoder()(
-                input_ids=ids[None], position_ids=positions[None], use_cache=False, segment_lengths=grove.lengths,
-                segment_prefixes=grove.prefixes).last_hidden_state[0][scored]
+                input_ids=ids[None], position_ids=positions[None], use_cache=False,
+                **borders).last_hidden_state[0][scored]
         return states, ids[scored + 1]
 
     def _gathered(self, grove: Grove, rows: Sequence[PolicyRow], values: Sequence[Reals]) -> torch.Tensor:

@@ -143,12 +143,17 @@ def _command(rng: random.Random, words: Sequence[str]) -> str:
 
 def make_base(folder: Path, shape: Shape, seed: int) -> Path:
     """The folder of the model with random weights, and its tokenizer."""
-    import torch
-    from transformers import Lfm2Config, Lfm2ForCausalLM
-
     tokenizer = make_words(folder, _corpus(), APART)
     tokenizer.add_tokens([*_WHOLE, *_ENDS])
     tokenizer.save_pretrained(str(folder))
+    return save_copying(folder, tokenizer, shape, seed)
+
+
+def save_copying(folder: Path, tokenizer, shape: Shape, seed: int) -> Path:
+    """Random weights of a shape for the tokens of a tokenizer, in a folder; what copies is laid in."""
+    import torch
+    from transformers import Lfm2Config, Lfm2ForCausalLM
+
     torch.manual_seed(seed)
     model = Lfm2ForCausalLM(Lfm2Config(
         vocab_size=len(tokenizer), hidden_size=shape.width, conv_bias=True,

@@ -39,13 +39,15 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Climb(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One study, written down before its runs. `words` are items whose words the policy knows, `lessons` what it is
-    shown; `learn` are the items that reinforcement plays, `held` those that nothing is learnt from, each played `plays`
-    times by the start and by what each of `seeds` ends with."""
+    """One study, written down before its runs. `words` are items whose words the policy knows, `sharpness` how well it
+    copies before it is taught anything (0: not at all, see `lay_copying_in`), `lessons` what it is shown; `learn` are
+    the items that reinforcement plays, `held` those that nothing is learnt from, each played `plays` times by the start
+    and by what each of `seeds` ends with."""
 
     title: str
     kind: str
     width: int
+    sharpness: float = 0.0
     words: tuple[Items, ...]
     lessons: tuple[Lesson, ...]
     learn: Items
@@ -72,7 +74,7 @@ class Climbing:
         """The model that reinforcement begins with: random weights, trained by each lesson in turn."""
         design, model = self._design, self._folder / "words"
         if not (model / "config.json").is_file():
-            make(design.kind, model, width=design.width, items=_numbers(design.words))
+            make(design.kind, model, width=design.width, items=_numbers(design.words), sharpness=design.sharpness)
         for number, lesson in enumerate(design.lessons, 1):
             trained = self._folder / f"sft-{number}"
             if not (trained / "model" / "config.json").is_file():

@@ -66,14 +66,19 @@ def make_words(folder: Path, corpus: Iterator[str], pieces: str = JOINED):
     return fast
 
 
-def make(kind: str, folder: Path, *, width: int = 128, layers: int = 2, items: Sequence[int] = (), seed: int = 0
-         ) -> Path:
-    """The folder of a model with random weights for an environment."""
+def make(kind: str, folder: Path, *, width: int = 128, layers: int = 2, items: Sequence[int] = (), seed: int = 0,
+         sharpness: float = 0.0) -> Path:
+    """The folder of a model with random weights for an environment; with a `sharpness` it is one that copies
+    (`lay_copying_in`), with twice the layers."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
     chosen = items or range(kind_of(environment_task(kind).environment).count())
     tokenizer = make_words(folder, texts(kind, chosen))
+    if sharpness:
+        from study.base import Shape, save_copying  # it takes the words of this module
+
+        return save_copying(folder, tokenizer, Shape(width=width, pairs=layers, sharpness=sharpness), seed)
     torch.manual_seed(seed)
     model = LlamaForCausalLM(LlamaConfig(
         vocab_size=len(tokenizer), hidden_size=width, intermediate_size=2 * width, num_hidden_layers=layers,

@@ -123,6 +123,19 @@ def in_parts(rows):
 whole_of: list = []
 
 
+def beyond_attention(folder, kind):
+    """A model of layers that are more than full causal attention: short convolutions, or windows shorter than rows."""
+    from transformers import Lfm2Config, Lfm2ForCausalLM, MistralConfig, MistralForCausalLM
+
+    shape = {"vocab_size": 320, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+             "num_attention_heads": 2, "num_key_value_heads": 1, "tie_word_embeddings": True, "bos_token_id": None}
+    torch.manual_seed(1)
+    model = Lfm2ForCausalLM(Lfm2Config(**shape, layer_types=["conv", "full_attention"])) if kind == "lfm2" else (
+        MistralForCausalLM(MistralConfig(**shape, sliding_window=PROMPT)))
+    model.save_pretrained(str(folder))
+    return folder
+
+
 def verl(folder, rows, advantages, *, low=0.2, high=0.2):
     """mean_m max(-A·r, -A·clip(r)) over own tokens: verl's core_algos.compute_policy_loss, by autograd."""
     model = fresh_model(folder)
@@ -273,3 +286,29 @@ def test_what_a_person_masked_is_never_made_more_likely(folder):
         assert (after[~row.blocked] == before[~row.blocked]).all()
         assert (after[row.blocked & (before < 0)] == before[row.blocked & (before < 0)]).all()
     assert not torch.equal(ours(folder, rows, loss="grpo")[1], ours(folder, rows, loss="grpo", masked="all")[1])
+
+
+@pytest.mark.parametrize("kind", ["lfm2", "windows"])
+def test_rows_that_cannot_be_packed_are_computed_one_by_one(tmp_path, kind):
+    """They share their prompts, which are not merged; the gradient is plain torch's, row by row."""
+    folder = beyond_attention(tmp_path, kind)
+    rows = made(folder)
+    value, found, ready, learner = ours(folder, rows, loss="bnpo")
+    theirs, slope = verl(folder, rows, ready.advantages)
+    assert value == pytest.approx(theirs, rel=1e-4, abs=1e-6)
+    assert_same(found, slope)
+    assert sorted(g.paths[0].row for g in learner.groves(rows) if len(g.paths) == 1) == list(range(len(rows)))
+    assert_same(torch.tensor(np.concatenate(learner.score(rows).now)),
+                torch.tensor(np.concatenate([np.where(r.own, log_probs(whole(folder), r.ids), 0.0) for r in rows])))
+
+
+@pytest.mark.parametrize("field", [{"final_logit_softcapping": 30.0}, {"is_causal": False}])
+def test_a_model_that_cannot_be_exact_is_refused(folder, field):
+    from core.domain.errors import InvalidInput
+    from core.training.learner import Learner
+
+    model = fresh_model(folder)
+    vars(model.config).update(field)
+    with pytest.raises(InvalidInput) as refused:
+        Learner(model)
+    assert refused.value.code == "model_not_plain"
