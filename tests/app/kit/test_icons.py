@@ -80,9 +80,10 @@ from app.kit import icons
 app = QGuiApplication([])
 class Panel:
     pass
+icon = icons.icon("plus")
 panel = Panel()
-panel.itself, panel.icon = panel, icons.icon("plus")
-del panel
+panel.itself, panel.icon = panel, icon
+del panel, icon
 gc.collect()
 """
 
