@@ -10,9 +10,9 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.desk.bodies import Bodies
 from app.desk.frame import Frame
+from app.desk.state_words import state_words
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
-from app.sessions.model import state_words
 from core.domain.errors import NotFound, ReportableError
 from core.domain.events import SessionState
 from core.domain.trajectory import Trajectory
