@@ -98,9 +98,12 @@ class Desk(DeskSignals):
         return held
 
     def progress(self, session: str) -> float:
-        """How much of what is held of an open session is in its trajectory: 0 to 1."""
-        held = self._open.get(session)
-        return self._folder.progress(session, held) if held is not None and self._folder.is_behind(session) else 1.0
+        """How much of an open session is in its trajectory, 0 to 1; 1 once it has what is here. It is a share of all
+        that the server has: while more comes it never goes back."""
+        held, row = self._open.get(session), self.row(session)
+        if held is None or not self._folder.is_behind(session):
+            return 1.0
+        return self._folder.progress(session, held, row.seq if row is not None else 0)
 
     @property
     def link(self) -> LinkStatus:

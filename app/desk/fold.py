@@ -81,9 +81,9 @@ class Folder(QObject):
             self._announced_at = perf_counter()
             self._timer.start()
 
-    def progress(self, session: str, trajectory: Trajectory) -> float:
-        """How much of what is held of a session is folded: 0 to 1."""
-        head = self._replica.head(id_of(session))
+    def progress(self, session: str, trajectory: Trajectory, known: int = 0) -> float:
+        """How much of what is held of a session is folded, or of the `known` events that it has: 0 to 1."""
+        head = max(self._replica.head(id_of(session)), known)
         return trajectory.seq / head if head and session not in self.unreadable else 1.0
 
     def is_behind(self, session: str) -> bool:

@@ -10,6 +10,11 @@ from app.kit import quantities
 from app.kit.thin_line import Gist
 
 
+def say_unchosen(gist: Gist) -> None:
+    """Say that there is no session to tell of."""
+    gist.say(QCoreApplication.translate("Gist", "No session is chosen"))
+
+
 def say_none(gist: Gist, up_to: str, at_all: str, steps: Sequence[int] | None, step: int | None) -> int | None:
     """Say that there is nothing: `up_to` (with {step}) where some of `steps` come later, else `at_all`. None for the
     steps of a session of which nothing is on this computer yet: nobody knows.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
-from app.desk.gist_words import say_none
+from app.desk.gist_words import say_none, say_unchosen
 from app.desk.workplace import Workplace
 from app.files.model import FilesModel, touched
 from app.kit import quantities
@@ -31,7 +31,11 @@ class FilesGist(QObject):
 
     def _say_gist(self, *_: object) -> None:
         trajectory, step = self._place.sight.trajectory, self._place.sight.step
-        changes: Sequence[FileChanged] = trajectory.files if trajectory is not None else ()
+        if trajectory is None:
+            self._first = None
+            say_unchosen(self._gist)
+            return
+        changes: Sequence[FileChanged] = trajectory.files
         here = [c for c in changes if step is None or c.step <= step]
         if not here:
             self._first = say_none(self._gist, self.tr("No file changed up to step {step}"),
@@ -45,9 +49,7 @@ class FilesGist(QObject):
         self._gist.say(" · ".join((f"{name}  {self._counts(last)}".rstrip(), so_far)), link, is_nothing=False)
 
     @staticmethod
-    def _steps(trajectory: Trajectory | None) -> list[int] | None:
-        if trajectory is None:
-            return []
+    def _steps(trajectory: Trajectory) -> list[int] | None:
         return [change.step for change in trajectory.files] if trajectory.seq else None
 
     def _counts(self, change: FileChanged) -> str:

@@ -22,9 +22,13 @@ SIDE = 16
 
 
 def icon(name: str, meaning: str = "muted") -> QIcon:
-    """The icon `resources/icons/NAME.svg` in the colour of a meaning. Raises FileNotFoundError for an unknown one."""
+    """The icon `resources/icons/NAME.svg` in the colour of a meaning. Raises FileNotFoundError for an unknown one.
+
+    A copy: PySide calls the icon that is made of an engine the engine's parent. When the collector met both in one
+    cycle (a panel that was closed, the interpreter's end) it took the engine first, and the icon died of that.
+    """
     _svg(name)
-    return QIcon(_Ink(name, meaning))
+    return QIcon(QIcon(_Ink(name, meaning)))
 
 
 def draw(painter: QPainter, name: str, box: QRectF, ink: QColor) -> None:

@@ -9,11 +9,12 @@ from operator import attrgetter
 from typing import Any, Literal
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 
 from app.desk.attention_words import URGENCY, attention_word
 from app.desk.offline_copies import OfflineCopies
 from app.desk.origin_words import origin_name
+from app.desk.state_words import state_words
 from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.flat_model import SPOKEN, FlatModel, Index
@@ -272,17 +273,3 @@ def used(row: SessionRow) -> float | None:
 def _urgency(row: SessionRow) -> int:
     """What waits for a person first, then the other kinds, then what needs nobody."""
     return min((URGENCY.index(k) if k in URGENCY else len(URGENCY) for k in row.attention), default=len(URGENCY) + 1)
-
-
-def state_words(state: str) -> tuple[str, str, str]:
-    """Sign, word and colour of a session's state."""
-    return {
-        "queued": ("○", QCoreApplication.translate("Sessions", "queued"), "muted"),
-        "running": ("●", QCoreApplication.translate("Sessions", "running"), "keep"),
-        "paused": ("‖", QCoreApplication.translate("Sessions", "paused"), "attention"),
-        "waiting": ("◌", QCoreApplication.translate("Sessions", "waiting"), "attention"),
-        "finished": ("✓", QCoreApplication.translate("Sessions", "finished"), "muted"),
-        "unreadable": ("✗", QCoreApplication.translate("Sessions", "unreadable"), "error"),
-        "failed": ("✗", QCoreApplication.translate("Sessions", "failed"), "error"),
-        "stopped": ("■", QCoreApplication.translate("Sessions", "stopped"), "muted"),
-    }.get(state, ("?", state, "muted"))

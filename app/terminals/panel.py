@@ -8,6 +8,7 @@ from itertools import islice
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from app.desk.gist_words import say_unchosen
 from app.desk.link_status import away_since
 from app.desk.workplace import Workplace
 from app.kit.timers import single_shot
@@ -62,9 +63,12 @@ class TerminalsController(QObject):
             self._shown = None
             commands = commands_in(trajectory, step) if trajectory is not None else 0
             self._view.show_empty(step, commands)
-            is_here = trajectory is None or trajectory.seq > 0
-            first = first_with_terminal(trajectory) if trajectory is not None else []
-            self._first = self._view.say_gist(first if is_here else None, step, commands)
+            if trajectory is None:
+                self._first = None
+                say_unchosen(self._view.gist)
+                return
+            first = first_with_terminal(trajectory) if trajectory.seq else None
+            self._first = self._view.say_gist(first, step, commands)
             return
         if self._key not in ends:
             written = written_in(trajectory, step)

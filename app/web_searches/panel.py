@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from app.desk.gist_words import say_unchosen
 from app.desk.workplace import Workplace
 from app.web_searches.model import WebSearchesModel, web_searches
 from app.web_searches.view import WebSearchesView
@@ -41,6 +42,8 @@ class WebSearchesController(QObject):
         self._model.show(shown)
         self._view.show_count(len(shown), step)
         self._first = self._view.say_gist([m.step for m in made] if is_here else None, len(shown), step)
+        if trajectory is None:
+            say_unchosen(self._view.gist)
 
     def _go_to_first(self) -> None:
         if self._first is not None:

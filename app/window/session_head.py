@@ -6,13 +6,14 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.desk.origin_words import origin_name
+from app.desk.state_words import state_words
 from app.desk.workplace import Workplace
 from app.kit import quantities, theme, tokens
 from app.kit.action_button import ActionButton, IconButton
 from app.kit.boxes import row
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, one_line
-from app.sessions.model import limits_of, state_words
+from app.sessions.model import limits_of
 from app.window.layout_memory import kind_of
 from app.window.queue_place import QueuePlace
 from core.domain.session import SessionRow

@@ -40,7 +40,8 @@ def blind_edit(evidence: Evidence, *, spare_runs: bool = True) -> Iterator[Findi
             is_known = _shows(seen, before, target) or (
                 spare_runs and _ran(before, target[1]) and _shows(*earlier, target))
             if not new and not is_known:
-                why = f"{action.tool} changes {target[1]}, which the step before did not look at"
+                tool = evidence.tool(body.number, place, action)
+                why = f"{tool} changes {target[1]}, which the step before did not look at"
                 yield Finding(body.number, why, place)
             known.add(target)
         known |= _named(body.actions)

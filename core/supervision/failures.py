@@ -47,7 +47,7 @@ def error_result(evidence: Evidence, *, spare_empty_searches: bool = True) -> It
             if not observation.is_error or late:
                 continue
             if not (spare_empty_searches and _is_empty_search(action, observation)):
-                yield Finding(body.number, _why(action, observation), place)
+                yield Finding(body.number, _why(evidence.tool(body.number, place, action), observation), place)
 
 
 def _last_words(action: Action | None, observation: Observation) -> str:
@@ -71,10 +71,10 @@ def _is_empty_search(action: Action | None, observation: Observation) -> bool:
     return bool(parts) and bool(_SEARCH.match(parts[-1])) and observation.status == "finished"
 
 
-def _why(action: Action | None, observation: Observation) -> str:
+def _why(tool: str, observation: Observation) -> str:
     message = observation.error.message if observation.error else observation.status
     code = "" if observation.exit_code is None else f" (exit code {observation.exit_code})"
-    return f"{action.tool if action else 'action'} failed{code}: {one_line(message)}"
+    return f"{tool} failed{code}: {one_line(message)}"
 
 
 @RULES.add("late_failure", "2")

@@ -26,8 +26,9 @@ def gather(trajectory: Trajectory, body_of: BodyOf) -> Evidence:
     steps = [b for b in bodies if b is not None]
     delivered = [g for g in trajectory.advice if g.delivered_step is not None]
     origin = trajectory.created.program if trajectory.created else LIVE
+    named = {} if origin == LIVE else {(b.number, at): a.tool for b in steps for at, a in enumerate(b.actions, 1)}
     return Evidence(steps=steps if origin == LIVE else in_our_words(steps, table_of(origin)), files=trajectory.files,
-                    scores=trajectory.scores, guidance=delivered, origin=origin,
+                    written=named, scores=trajectory.scores, guidance=delivered, origin=origin,
                     task=trajectory.created.task if trajectory.created else None)
 
 

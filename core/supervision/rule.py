@@ -13,7 +13,7 @@ import msgspec
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.events import FileChanged, ScoreGiven
 from core.domain.guidance import Guidance
-from core.domain.step import StepBody
+from core.domain.step import Action, StepBody
 from core.domain.task import Task
 from core.domain.verdict import Author
 
@@ -32,6 +32,12 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     guidance: Sequence[Guidance] = ()
     task: Task | None = None
     origin: str = LIVE
+    written: Mapping[tuple[int, int], str] = {}
+    """The tool's own name of an action of an imported session, by step and place (from 1): what reasons say."""
+
+    def tool(self, step: int, place: int, action: Action | None) -> str:
+        """The name of an action's tool as the reader of its log knows it."""
+        return self.written.get((step, place), action.tool if action else "action")
 
     @property
     def instructions(self) -> str:

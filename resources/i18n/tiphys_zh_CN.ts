@@ -3421,6 +3421,10 @@ Delete or right click: take it away</source>
 <context>
     <name>Gist</name>
     <message>
+        <source>No session is chosen</source>
+        <translation>未选择会话</translation>
+    </message>
+    <message>
         <source>Not on this computer yet</source>
         <translation>尚不在本机</translation>
     </message>

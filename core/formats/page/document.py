@@ -73,7 +73,8 @@ def _facts(trajectory: Trajectory, words: PageWords) -> Iterator[str]:
     row = trajectory.row
     facts = {
         words.model: row.model,
-        words.state: row.state if row.state == "finished" else f"{row.state} {row.reason}".strip(),
+        words.state: " ".join(words.states.get(word, word) for word in (
+            (row.state,) if row.state == "finished" else (row.state, row.reason)) if word),
         words.began: f"{row.started_at:%Y-%m-%d %H:%M} UTC" if row.started_at else "", words.count: f"{row.steps:,}",
         words.errors: f"{row.errors:,}", words.score: "" if row.score is None else f"{row.score:.1f}",
         words.cost: "" if row.cost_usd is None else f"${row.cost_usd:,.2f}"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 
@@ -20,6 +22,8 @@ class PageWords(msgspec.Struct, frozen=True, kw_only=True):
     failed: str = "failed"
     model: str = "model"
     state: str = "state"
+    states: Mapping[str, str] = {}
+    """The words for states and their reasons; what is not among them stands as it is."""
     began: str = "began"
     count: str = "steps"
     errors: str = "errors"

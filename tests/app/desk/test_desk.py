@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 from support.logs import Maker, make_session
 from support.panels import told_session, workplace
 
@@ -113,6 +114,15 @@ def test_a_long_session_is_read_in_slices_and_the_next_time_at_once(qtbot, tmp_p
         assert again.seq == held.seq
         assert list(again.steps) == list(held.steps)
         assert list(again.items) == list(held.items)
+
+
+def test_a_share_of_a_session_that_still_comes_is_one_of_all_that_the_server_has(qtbot, tmp_path: Path) -> None:
+    with workplace(tmp_path, long_session()) as (place, replica):
+        desk = place.desks.local
+        held = desk.trajectory("s1")
+        row = msgspec.structs.replace(desk.row("s1"), seq=4 * replica.head("s1"))
+        desk.row = lambda session: row
+        assert desk.progress("s1") == held.seq / row.seq < 0.25
 
 
 def test_a_slower_machine_folds_less_at_once_and_all_of_it_in_the_end(qtbot, tmp_path: Path, monkeypatch) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 
 import pytest
 from PySide6.QtCore import QSize
@@ -69,3 +71,25 @@ def test_every_button_with_an_icon_says_what_it_does_and_none_has_a_bare_sign(tm
         bare = [b for b in faces if not b.toolTip() or not (b.accessibleName() or b.text())]
         assert [type(b.parent()).__name__ + b.toolTip() for b in bare] == []
         assert len(faces) > 15
+
+
+IN_A_CYCLE = """
+import gc
+from PySide6.QtGui import QGuiApplication
+from app.kit import icons
+app = QGuiApplication([])
+class Panel:
+    pass
+icon = icons.icon("plus")
+panel = Panel()
+panel.itself, panel.icon = panel, icon
+del panel, icon
+gc.collect()
+"""
+
+
+def test_an_icon_in_a_cycle_is_collected_without_harm():
+    """Of what is collected at once PySide deletes an icon's engine first, if it takes it for the icon's child."""
+    ended = subprocess.run([sys.executable, "-c", IN_A_CYCLE], capture_output=True, text=True)
+
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -10,7 +10,7 @@ from support.panels import told_session
 from support.window import CTRL, press, shown_window
 
 from app.kit import theme, tokens
-from app.kit.thin_line import ThinLine
+from app.kit.thin_line import Gist, ThinLine
 from app.window.eye_room import EyeRoom
 from core.domain.events import SessionStateChanged
 
@@ -164,3 +164,11 @@ def test_what_the_model_saw_has_room_while_it_is_open_and_a_layout_is_stored_wit
         settle()
         assert near((steps.width(), step.width()), before)
         room.setParent(None)
+
+
+def test_where_no_session_is_chosen_nothing_is_said_of_its_files(qtbot, tmp_path):
+    with shown_window(tmp_path, saved(), layout="read") as (made, place):
+        place.cursor.move("", None)
+        settle()
+        for name in ("files", "terminals", "searches"):
+            assert made.docks[name].widget().findChild(Gist).words == "No session is chosen", name

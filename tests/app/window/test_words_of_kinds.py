@@ -12,12 +12,12 @@ from support.window import speaking
 from app.desk.attention_words import URGENCY, attention_word
 from app.desk.error_words import status_word
 from app.desk.right_words import right_words
+from app.desk.state_words import state_words
 from app.drafts import words as draft_words
 from app.export.model import STATES
 from app.find.hits import where_word
 from app.review.opinions import author_words, value_word
 from app.servers.scope_words import scope_words
-from app.sessions.model import state_words
 from core.domain import host_rights
 from core.domain.drafts import DraftState, Phase
 from core.domain.events import AttentionKind, SessionState

@@ -156,3 +156,11 @@ def test_a_page_says_when_the_agent_began_and_not_when_its_file_was_read(tmp_pat
     assert "began" not in facts and "steps" in facts
     made.row = msgspec.structs.replace(made.row, began_at=datetime(2025, 9, 7, 9, 52, tzinfo=UTC))
     assert "2025-09-07 09:52 UTC" in Reader(page(made, blobs.__getitem__)).texts["dd"]
+
+
+def test_the_state_is_said_in_the_words_of_the_page() -> None:
+    made, blobs = session()
+    state = made.row.state
+    text = page(made, blobs.__getitem__, PageWords(states={state: "已完成"}), cited=[2])
+    assert any(one.startswith("已完成") for one in Reader(text).texts["dd"])
+    assert any(one.startswith(state) for one in Reader(page(made, blobs.__getitem__, cited=[2])).texts["dd"])

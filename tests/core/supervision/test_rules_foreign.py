@@ -155,3 +155,19 @@ def test_the_rules_speak_on_real_sessions_where_a_reader_found_them_right():
 def test_a_failed_tool_of_another_program_is_an_error_as_its_importer_tells():
     failed = ActionError(kind="tool", message="File has not been read yet.")
     assert found("error_result", step(1, ("Edit", {"file_path": "a"}), error=failed)) == [1]
+
+
+def test_a_reason_says_the_tool_as_the_log_does():
+    failed = Observation(call_id="1", status="failed", exit_code=2, error=ActionError(kind="exit", message="no"))
+    ran = StepBody(number=3, actions=(Action(call_id="1", tool="bash", arguments={"command": "ls"}),),
+                   observations=(failed,))
+    evidence = Evidence(steps=in_our_words([ran]), origin="somewhere", written={(3, 1): "bash"})
+    [reason] = [f.reason for f in RULES.get(["error_result"])[0].find(evidence)]
+    assert reason.startswith("bash failed (exit code 2)")
+
+
+def test_what_is_gathered_of_an_import_has_its_names():
+    for session in registry.read(real("claude-code/ccviewer_5c0375b4-57a5-4f26-b12d-d022ee4e51b7.jsonl")):
+        evidence = gather(trajectory(session), lambda name, held=session.blobs: decode_body(held[name]))
+        assert evidence.steps and "TodoWrite" in evidence.written.values()
+        break
