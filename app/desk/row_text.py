@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from math import isnan, nan
@@ -23,6 +24,9 @@ from core.domain.step import StepHead
 from core.domain.steps import ERROR, Steps
 from core.domain.trajectory import Item, Trajectory
 from core.formats.tools import table_of
+
+_SECTION = re.compile(r"^\s*</?[a-z_]{1,40}>|</[a-z_]{1,40}>\s*$", re.MULTILINE)
+"""What the parts of a summary stand in, as the agent is asked for it."""
 
 
 class RowText(msgspec.Struct, frozen=True):
@@ -80,7 +84,7 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
         template = QCoreApplication.translate("Row", "summary of {first}–{last}")
         word = template.format(first=quantities.number(summary.first), last=quantities.number(summary.last))
         return RowText(icon="scroll-text", tool=QCoreApplication.translate("Row", "Summary"), word=word,
-                       title=_short(summary.text))
+                       title=_short(_SECTION.sub("", summary.text)))
     if item.kind == "submission":
         return _submission(trajectory, int(item.ref))
     score = trajectory.scores[int(item.ref)]

@@ -56,6 +56,17 @@ def test_three_waiting_steps_fold_two_do_not():
     assert Session("swwswwws").shape == "i0 i1 i2 i3 f4-6 i7"
 
 
+def test_a_summarys_row_begins_with_its_words(monkeypatch):
+    session = Session("ss")
+    monkeypatch.setattr(session.maker, "text", lambda words: "<state_of_the_art>\n11.5 if a<b></state_of_the_art>\n"
+                                                             "<lessons>Look first.</lessons>")
+    session.grow("m")
+    session.model.show(session.trajectory)
+    (title,) = [session.model.texts.of(session.trajectory, row, "item", False, "").title for row in session.model.rows
+                if session.trajectory.items[row.first].kind == "summary"]
+    assert title == "11.5 if a<b> Look first."
+
+
 def test_growth_step_by_step_equals_a_fresh_view(qtmodeltester):
     plan = "swwwwesmwwswwwwgswww"
     grown = Session()
