@@ -56,14 +56,14 @@ def data_sets(folder: Path, model: Path) -> None:
 
 
 def trained(folder: Path, model: Path, way: str, seed: int, updates: int, batch: int) -> Path:
-    """The model after so many updates."""
+    """The model after so many updates of so many rows."""
     from core.training.settings import TrainSettings
     from core.training.train import run
 
     out = folder / f"{way}-{seed}"
     settings = TrainSettings(
         data=str(folder / way / "data.jsonl"), model=str(model), out=str(out), seed=seed, device="cpu", epochs=1000.0,
-        max_steps=updates, batch=batch * (COPIES if way == "paper" else 1), learning_rate=3e-3, min_learning_rate=6e-4,
+        max_steps=updates, batch=batch, learning_rate=3e-3, min_learning_rate=6e-4,
         save_every=10_000)
     run(settings)
     return settings.result
@@ -97,9 +97,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=6, choices=_T)
     parser.add_argument("--updates", type=int, default=60)
     parser.add_argument("--batch", type=int, default=4, help="chains per update; of the paper's rows 17 times as many")
+    parser.add_argument("--chains", type=int, help="chains per update, where the paper's rows are to stay as they are")
     args = parser.parse_args()
     torch.set_num_threads(1)
     losses: dict[str, list[dict[str, float]]] = {"chains": [], "paper": []}
+    batches = {"chains": args.chains or args.batch, "paper": args.batch * COPIES}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         template = trl_template("qwen2_5")
@@ -107,10 +109,10 @@ def main() -> None:
         for seed in range(args.seeds):
             model = make_model(folder / f"model-{seed}", template=template, seed=seed)
             for way, found in losses.items():
-                result = trained(folder, model, way, seed, args.updates, args.batch)
+                result = trained(folder, model, way, seed, args.updates, batches[way])
                 found.append({"train": loss_of(result, folder / "paper/data.jsonl"),
                               "held": loss_of(result, folder / "paper/eval.jsonl")})
-                told("order", seed=seed, way=way, **found[-1])
+                told("order", seed=seed, way=way, batch=batches[way], **found[-1])
     for part in ("train", "held"):
         told("order", **summary(part, losses))
 
