@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check shape format agents agents-quick fuzz attacks foreign audit engines libraries faults faults-long bench study study-people study-climb screenshots beside packages packages-test site clean
+# The rest: make lint types contracts translations check shape format agents agents-quick fuzz proofs attacks foreign audit engines libraries faults faults-long bench study study-people study-climb screenshots beside packages packages-test site clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -13,7 +13,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: engines libraries agents agents-quick beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study study-people study-climb packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
+.PHONY: engines libraries agents agents-quick beside help run test lint types contracts translations check shape format fuzz proofs attacks foreign audit faults faults-long bench study study-people study-climb packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -125,6 +125,11 @@ fuzz: $(VENV)/.has-test
 	  tests/attacks/test_fuzz_decoders.py tests/attacks/test_names_and_growth.py tests/attacks/test_prompt_injection.py
 	TIPHYS_FUZZ_SESSIONS=$(or $(SESSIONS),200) QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -q --timeout 0 \
 	  tests/app/window/test_extreme_events.py
+
+# What tests draw by chance, all of it; `make test` tries a part of it with every change (tests/support/proofs.py).
+proofs: $(VENV)/.has-test
+	TIPHYS_PROOFS=1 QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -q --timeout 3600 \
+	  $$(grep -rlw --include='test_*.py' 'support.proofs' tests)
 
 # Every threat of SECURITY.md, and what got through.
 attacks: $(VENV)/.has-test

@@ -12,25 +12,33 @@ started=""
 [ -f build/dockerd.pid ] || started=yes
 finish() { [ -z "$started" ] || $here/engine.sh stop; }
 trap finish EXIT
-pids=()
+pids=() running=()
 trap 'kill "${pids[@]}" 2>/dev/null; exit 130' INT TERM
 
-$here/engine.sh start || [ -z "${CI:-}" ]
-$here/loaders.sh || [ -z "${CI:-}" ]
-$here/libraries.sh build/libraries quick || [ -z "${CI:-}" ]
-if docker info >/dev/null 2>&1; then .venv/bin/tiphys image build; fi
+prepare() {  # what tests with containers, and those of others' loaders and libraries, need
+  $here/engine.sh start || [ -z "${CI:-}" ]
+  $here/loaders.sh || [ -z "${CI:-}" ]
+  $here/libraries.sh build/libraries quick || [ -z "${CI:-}" ]
+  if docker info >/dev/null 2>&1; then .venv/bin/tiphys image build; fi
+}
+
 # One thread for torch: its models are too small for more, and threads that wait for each other hold the other parts up.
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen} LANG=C.UTF-8 LC_ALL=C.UTF-8 OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 # Hundreds of processes of the program are started; each would compile what it imports, a third of what it costs.
 unset PYTHONDONTWRITEBYTECODE
 pytest=(.venv/bin/python -m pytest -q)
 
-if [ $# -gt 0 ]; then "${pytest[@]}" "$@"; exit; fi
+if [ $# -gt 0 ]; then prepare; "${pytest[@]}" "$@"; exit; fi
 
-# The longest first, so that what is short fills the places at the end; the first one has what is in no other.
-parts=("" "tests/e2e tests/faults" "tests/app" "tests/core/training tests/study" "tests/core/sandbox tests/core/tasks"
+# The longest first, so that what is short fills the places at the end. What needs no containers begins while `prepare` is at
+# work. An empty one has what is in no other.
+parts=("tests/core/training/test_[t-z]*.py" "tests/app/[s-z]*/" "tests/core/training/test_[a-s]*.py tests/study" "tests/app/[a-r]*/"
+       "tests/e2e" "" "tests/core/cli tests/core/formats" "tests/faults" "tests/core/sandbox tests/core/tasks"
        "tests/attacks tests/wire tests/meta" "tests/core/actions tests/core/agents")
-parts[0]="tests $(printf -- '--ignore %s ' tests/benchmarks tests/conformance ${parts[*]})"
+unprepared=4  # so many of them need nothing of `prepare`
+for i in "${!parts[@]}"; do [ -n "${parts[i]}" ] || rest=$i; done
+# shellcheck disable=SC2048,SC2086
+parts[rest]="tests $(printf -- '--ignore %s ' tests/benchmarks tests/conformance ${parts[*]})"
 places=$(($(getconf _NPROCESSORS_ONLN) + 2))
 rm -rf build/tests && mkdir -p build/tests
 
@@ -42,19 +50,24 @@ failed() {  # NUMBER: the tests that failed, one a line
   sed -nE 's/^ *"(.*)": true,?$/\1/p' "build/tests/$1.cache/v/cache/lastfailed" 2>/dev/null || true
 }
 
+status=0 steadied=""
+prepare >build/tests/prepare.log 2>&1 &
+prepared=$!
+pids+=("$prepared")
 for i in "${!parts[@]}"; do
+  [ "$i" != "$unprepared" ] || wait "$prepared" || status=1
   while [ "$(jobs -pr | wc -l)" -ge "$places" ]; do wait -n || true; done  # how it ended is asked below
   part "$i" >"build/tests/$i.log" 2>&1 &
-  pids+=($!)
+  pids+=($!) running[i]=$!
 done
+cat build/tests/prepare.log
 codes=()
 for i in "${!parts[@]}"; do
-  wait "${pids[i]}" && codes[i]=0 || codes[i]=$?
+  wait "${running[i]}" && codes[i]=0 || codes[i]=$?
   echo "${parts[i]/ --*/, the rest}:"
   cat "build/tests/$i.log"
 done
 
-status=0 steadied=""
 for i in "${!parts[@]}"; do
   [ "${codes[i]}" != 0 ] || continue
   names=$(failed "$i")

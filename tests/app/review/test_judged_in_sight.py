@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from support.eventually import eventually
 from support.logs import RULE, Maker
+from support.proofs import tries
 from support.tally import tally
 from support.window import CTRL, NONE, SHIFT, settle, shown_window
 
@@ -140,7 +141,8 @@ async def test_a_judging_key_judges_what_is_selected_and_in_sight_whatever_was_d
 
         monkeypatch.setattr(review, "yes_or_no", yes_or_no)
         chance = random.Random(20261122)
-        for round in range(220):
+        rounds = tries(220)
+        for round in range(rounds):
             done = [reader.do(chance) for _ in range(chance.randint(1, 4))]
             settle()
             (chosen, whole), at_tail = reader.seen(), reader.place.cursor.step is None
@@ -156,7 +158,7 @@ async def test_a_judging_key_judges_what_is_selected_and_in_sight_whatever_was_d
                             f"{sorted(whole)}")
             if told and not at_tail and told != chosen and len(reader.told) - before == len(chosen):
                 harm.append(f"round {round} {done}: judged {sorted(told)} of {sorted(chosen)}")
-    assert judged > 40, "most keys judge something"
+    assert judged > rounds * 2 // 11, "most keys judge something"
     assert asked, "ranges out of sight were asked for"
     tally("judging keys after random moves, clicks and filters", tried, harm, seed="20261122")
 

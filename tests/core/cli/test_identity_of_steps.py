@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.identity import Library, parts_in, states
+from support.proofs import tries
 from support.real_data import DATA, real
 from support.tally import tally
 
@@ -18,7 +19,7 @@ OWN = [FOREIGN / name for name in ("claude.jsonl", "codex.jsonl", "codex_exec.js
                                    "sdk.jsonl", "openhands.json", "cline.json")]
 FOLDERS = ("claude-code", "codex-cli", "atif", "openhands-events", "openhands-sdk")
 REAL = sorted(p for folder in FOLDERS for p in (DATA / folder).glob("*.json*") if parts_in(p))
-SEEDS = 2
+SEEDS = tries(2, 2)
 SUBJECT = "Logs of one session, split, forked, excerpted, in any order"
 
 

@@ -80,7 +80,7 @@ export(Path(sys.argv[1]), ["s01", "s00"], sys.argv[2], Path(sys.argv[3]), sys.ar
 @pytest.mark.timeout(400)
 def test_processes_with_other_hash_seeds_write_the_same_bytes(tmp_path):
     pytest.importorskip("transformers")
-    log = write_log(tmp_path / "server.db", s00=long_session(0, 22), s01=long_session(1, 22))
+    log = write_log(tmp_path / "server.db", s00=long_session(0, 22), s01=long_session(1, 4))
     model = str(make_tokenizer(tmp_path / "model", template=trl_template("qwen3_6")))
     export(log, ["s01", "s00"], "trl", tmp_path / "here", model, ExportOptions(eval_share=0.5, react=2, summary=2))
     for name, arguments in {"trl": [model], "chat": [""]}.items():

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.imported import bodies, trajectory
+from support.proofs import tries
 
 from core.domain.errors import ReportableError
 from core.domain.events import blobs_of, decode_event
@@ -21,7 +22,7 @@ OURS = [*sorted(p.name for p in FILES.glob("*.*")), "trial/results.json", "trial
 JUNK = [None, True, 0, -1, 3, 1.5, 1e300, 2**70, "", "x", "\ud83d", "attachment://00ff", [], {}, [[]], [None], [{}],
         {"a": []}, {"type": {}}, [1, 2], "2026-99-99T", "{", "[1", {"id": [1]}, "ls\0"]
 CALM = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large]
-QUICK = settings(max_examples=40, deadline=timedelta(seconds=1), suppress_health_check=CALM, database=None)
+QUICK = settings(max_examples=tries(40, 2), deadline=timedelta(seconds=1), suppress_health_check=CALM, database=None)
 
 
 def places(value, path=()):
@@ -99,7 +100,7 @@ def test_any_changed_byte(tmp_path, name) -> None:
     path = tmp_path / Path(name).name
     spot = st.integers(0, len(data))
 
-    @settings(QUICK, max_examples=25)
+    @settings(QUICK, max_examples=tries(25, 2))
     @given(st.lists(st.tuples(spot, spot, st.binary(max_size=6)), min_size=1, max_size=3))
     def run(cuts) -> None:
         changed = data
@@ -126,7 +127,7 @@ def test_any_changed_byte_of_an_archive(tmp_path, method) -> None:
     data = zipped(method)
     path = tmp_path / "x.eval"
 
-    @settings(QUICK, max_examples=100)
+    @settings(QUICK, max_examples=tries(100, 2))
     @given(st.lists(st.tuples(st.integers(0, len(data) - 1), st.integers(0, 255)), min_size=1, max_size=4),
            st.integers(0, len(data)))
     def run(bytes_, cut) -> None:

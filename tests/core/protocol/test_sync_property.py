@@ -10,6 +10,7 @@ from collections import deque
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.proofs import tries
 
 from core.protocol import client_effects as cs
 from core.protocol import server_state as ss
@@ -268,7 +269,7 @@ HAPPENINGS = ["connect", "queue", "queue", "server_writes", "up", "up", "up", "p
               "old_drains", "crash_client", "crash_server", "swallow_up", "swallow_down", "double_up", "double_down"]
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=tries(2000), deadline=None)
 @given(st.lists(st.sampled_from(HAPPENINGS), min_size=5, max_size=120))
 def test_the_copy_is_the_log_and_each_command_is_applied_once_in_order(happenings: list[str]) -> None:
     peers = Peers()
@@ -281,7 +282,7 @@ def test_the_copy_is_the_log_and_each_command_is_applied_once_in_order(happening
     assert peers.acked == set(peers.made)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=tries(1500), deadline=None)
 @given(st.lists(st.sampled_from([*HAPPENINGS, "restore_server"]), min_size=20, max_size=120))
 def test_a_restored_server_gets_every_command_again_once_each(happenings: list[str]) -> None:
     peers = Peers()

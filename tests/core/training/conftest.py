@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from study.small_policy import make_words, texts
 from support.letter_game import LETTERS, use_letter_game
+from support.warm import warm_interpreter
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
@@ -20,6 +22,14 @@ def _one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Path]:
+    """An interpreter that has the libraries of training loaded, for what is not about a start."""
+    pytest.importorskip("trl")
+    with warm_interpreter() as python:
+        yield python
 
 
 @pytest.fixture(scope="session")

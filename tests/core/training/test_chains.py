@@ -16,7 +16,7 @@ from core.export.run import dry_run, export
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
-SEPARATE, MERGED = ExportOptions(balance="repeat"), ExportOptions()
+SEPARATE, MERGED = ExportOptions(balance="repeat", react=2, summary=3), ExportOptions(react=2, summary=3)
 
 
 def rows(folder):
@@ -36,14 +36,14 @@ def made(tmp_path_factory):
 
 def test_a_chain_holds_both_regions_of_loss_with_their_weights(made):
     folder, model, log, (apart, joined) = made
-    assert (apart.rows, joined.rows, joined.merged, joined.samples) == (7 + 10 + 7, 2, 1, 3)
+    assert (apart.rows, joined.rows, joined.merged, joined.samples) == (2 + 3 + 2, 2, 1, 3)
     chain, last = rows(folder / "merged")
     react, summary = rows(folder / "separate")[:2]
     size = len(react["input_ids"])
     assert chain["input_ids"] == summary["input_ids"] and chain["input_ids"][:size] == react["input_ids"]
     assert chain["labels"] == [a if a != -100 else b for a, b in zip(
         react["labels"] + [-100] * (len(summary["labels"]) - size), summary["labels"], strict=True)]
-    assert set(chain["weights"]) == {0.0, 7.0, 10.0} and set(last["weights"]) == {0.0, 7.0}
+    assert set(chain["weights"]) == {0.0, 2.0, 3.0} and set(last["weights"]) == {0.0, 2.0}
     assert all((w > 0) == (label != -100) for w, label in zip(chain["weights"], chain["labels"], strict=True))
     assert joined.trained == apart.trained
     told = dry_run(log, ["a"], "trl", str(model), MERGED)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,13 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(600)]
 RECIPES = Path(__file__).parents[3] / "resources" / "engines"
 
 
-@pytest.mark.parametrize(("preset", "devices"), [("once", 1), ("paper", 2)])
-def test_plain_trl_under_torchrun_makes_the_same_updates(tmp_path, preset, devices):
+ONCE = {"preset": "once", "unjudged": "keep"}
+AS_THE_PAPER = {"overlap": "each", "balance": "repeat", "react": 2, "summary": 3, "chains": False, "unjudged": "keep"}
+"""As the preset of the paper, with fewer copies of each sample."""
+
+
+@pytest.mark.parametrize(("told", "samples", "rows", "devices"), [(ONCE, 4, 4, 1), (AS_THE_PAPER, 6, 14, 2)])
+def test_plain_trl_under_torchrun_makes_the_same_updates(tmp_path, warm, told, samples, rows, devices):
     """Weights per token, and rows repeated as places; one process, and two that share an update."""
     from core.export.options import read_options
     from core.export.run import export
@@ -30,20 +34,18 @@ def test_plain_trl_under_torchrun_makes_the_same_updates(tmp_path, preset, devic
 
     model = make_model(tmp_path / "model", template=trl_template("qwen3"))
     log = write_log(tmp_path / "server.db", a=talking_session(5, steps=1), b=talking_session(6, steps=1))
-    options = read_options({"preset": preset, "unjudged": "keep"})
-    report = export(log, ["a", "b"], "tokens", tmp_path / "data", str(model), options)
-    rows = 4 if preset == "once" else 48
-    assert report.rows == (4 if preset == "once" else 6)
+    report = export(log, ["a", "b"], "tokens", tmp_path / "data", str(model), read_options(told))
+    assert report.rows == samples
     choices = {"per_device_train_batch_size": rows // devices, "num_train_epochs": 2, "learning_rate": 1e-3,
                "lr_scheduler_type": "constant", "logging_steps": 1, "report_to": "none", "use_cpu": "true",
                "bf16": "false", "max_grad_norm": 1.0, "save_strategy": "no", "adam_epsilon": 1e-5,
                "gradient_checkpointing": "false"}
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={devices}",
+    command = [str(warm), "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={devices}",
                str(RECIPES / "trl_sft.py"), str(tmp_path / "data"), "--model", str(model), "--out",
                str(tmp_path / "theirs")]
     command += [part for name, value in choices.items() for part in (f"--{name}", str(value))]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path,
-                          env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"})
+                          env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHON_EXEC": str(warm)})
     assert done.returncode == 0, done.stderr[-3000:]
     records = [record for record in map(_record, done.stdout.splitlines()) if record]
     theirs = [(float(record["loss"]), float(record["grad_norm"])) for record in records]

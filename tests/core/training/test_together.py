@@ -45,13 +45,20 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def outcomes(made, tmp_path_factory):
+def outcomes(made, warm, tmp_path_factory):
     """What two processes made of every case, in both precisions: the folder of each."""
     out = tmp_path_factory.mktemp("cases")
-    command = [*launcher(), str(SUPPORT / "shard_cases.py"), str(made[0]), str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    command = [str(warm), *launcher()[1:], str(SUPPORT / "shard_cases.py"), str(made[0]), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          env={**environment(), "PYTHON_EXEC": str(warm)})
     assert done.returncode == 0, done.stderr[-20_000:]
     return out
+
+
+@pytest.fixture
+def loaded(warm, monkeypatch):
+    """The launcher starts processes that have the libraries loaded."""
+    monkeypatch.setenv("PYTHON_EXEC", str(warm))
 
 
 def launcher() -> list[str]:
@@ -120,6 +127,7 @@ def test_a_checkpoint_is_whole_only_once_each_process_wrote_its_part(outcomes):
     assert all(json.loads(line) == ["rng_state_0.pth", "rng_state_1.pth"] for line in states)
 
 
+@pytest.mark.usefixtures("loaded")
 @pytest.mark.parametrize(("model", "method"), [("tied", "full"), ("untied", "lora")])
 def test_killed_and_started_again_they_end_where_an_undisturbed_run_ends(made, outcomes, tmp_path, model, method):
     """As a person would: the same command again. Every bit of the weights is that of the run without a kill."""
@@ -171,6 +179,7 @@ def wait_for(process: subprocess.Popen, chosen: TrainSettings, step: int) -> Non
         time.sleep(0.005)
 
 
+@pytest.mark.usefixtures("loaded")
 def test_when_who_started_them_is_killed_they_save_and_stop(made, tmp_path):
     from core.training.checkpoints import last_checkpoint, step_of
 
@@ -286,6 +295,7 @@ def test_what_the_first_of_them_says_at_the_end_is_heard():
     assert refused.value.code == "bad_row"
 
 
+@pytest.mark.usefixtures("loaded")
 def test_a_process_that_breaks_is_reported_with_its_own_fault(made, tmp_path):
     """Not with the launcher's report about it, whose last line is a row of equals signs."""
     broken = shutil.copytree(made[0] / "tied", tmp_path / "broken")

@@ -49,11 +49,11 @@ def write_data(path: Path, model: Path, rows: int = 8) -> Path:
     return path
 
 
-def start(data, model, out, **more) -> subprocess.Popen:
+def start(data, model, out, python=sys.executable, **more) -> subprocess.Popen:
     told = {"batch": 2, "micro_batch": 2, "learning_rate": 1e-2, "min_learning_rate": 1e-3, "save_every": 2,
             "device": "cpu", **more}
     sets = [a for k, v in told.items() for a in ("--set", f"{k}={v}")]
-    command = [sys.executable, "-m", "core.training.worker", str(data), "--model", str(model), "--out", str(out), *sets]
+    command = [str(python), "-m", "core.training.worker", str(data), "--model", str(model), "--out", str(out), *sets]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             env={**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"})
 
@@ -129,13 +129,14 @@ def test_stopping_before_the_first_update_ends_and_another_run_in_the_folder_is_
     assert refused.value.code == "other_run" and refused.value.params["fields"] == ["epochs"]
 
 
-def test_a_second_training_in_the_folder_is_refused_until_the_first_is_gone(data, model, tmp_path, monkeypatch, caplog):
+def test_a_second_training_in_the_folder_is_refused_until_the_first_is_gone(data, model, warm, tmp_path, monkeypatch,
+                                                                             caplog):
     out = tmp_path / "r"
-    with start(data, model, out, epochs=500) as first:
+    with start(data, model, out, warm, epochs=500) as first:
         until(first, 2)
         with pytest.raises(Conflict) as refused:
             run(settings(data, model, out, epochs=500))
-        with start(data, model, out, epochs=500) as second:
+        with start(data, model, out, warm, epochs=500) as second:
             told = json.loads(second.stdout.read())
         until(first, 1)
         first.send_signal(signal.SIGKILL)
