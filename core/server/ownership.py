@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import getpass
 import math
+import re
 from collections.abc import Callable
 
 from core.domain.errors import Conflict, Unavailable
 from core.sandbox.installation import number, number_of
-from core.store.accounts import add_account, knows
+from core.store.accounts import add_account, alike, is_name, knows
 from core.store.endpoint import Endpoint, serving
 from core.store.home import Home, write_private
 from core.store.lock import FileLock, holder
@@ -74,14 +75,16 @@ def _ensure_admin(conn: Database, home: Home) -> None:
     token = home.admin_token.read_text().strip() if home.admin_token.is_file() else ""
     if token and knows(conn, token):
         return
-    name = _login()
+    name = _login(conn)
     if scalar(conn, "SELECT 1 FROM account WHERE name = ? AND revoked_at IS NULL", name):
         conn.execute("DELETE FROM account WHERE name = ?", (name,))
     write_private(home.admin_token, add_account(conn, name, ["admin"], token).encode())
 
 
-def _login() -> str:
+def _login(conn: Database) -> str:
+    """The name of who is logged in, as far as an account can have it (of `LAB\\li` the last part)."""
     try:
-        return getpass.getuser()
+        name = re.split(r"[\\/]", getpass.getuser())[-1]
     except (OSError, KeyError):
         return "admin"
+    return name if is_name(name) and alike(conn, name) in (None, name) else "admin"

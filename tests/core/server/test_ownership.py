@@ -7,16 +7,19 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from support.recipes import textcraft  # noqa: F401 - a fixture
 
 from core.cli.private_server import served
-from core.server.ownership import hold, hold_or_find
+from core.server.ownership import hold, hold_or_find, own
+from core.store import accounts
 from core.store.endpoint import Endpoint, serving, write_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock, holder
+from core.store.schema import open_log
 
 ROOT = Path(__file__).parents[3]
 
@@ -63,3 +66,12 @@ def test_what_a_server_said_that_ended_is_not_taken_for_the_holders_word(tmp_pat
     assert asyncio.run(hold_or_find(home)) == serving(home)
     found.release()
     assert (holder(home.server_lock), serving(home)) == (None, None)
+
+
+@pytest.mark.parametrize(("login", "name"), [("li", "li"), ("LAB\\li", "li"), ("../x", "x"), ("$(x)", "admin")])
+def test_who_is_logged_in_with_an_odd_name_can_start_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                              login: str, name: str) -> None:
+    monkeypatch.setattr("core.server.ownership.getpass.getuser", lambda: login)
+    with closing(open_log(tmp_path / "server.db")) as conn:
+        own(conn, Home(tmp_path))
+        assert [one.name for one in accounts.accounts(conn)] == [name]
