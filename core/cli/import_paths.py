@@ -61,14 +61,14 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
              "not at all.")
         return 130
     _tell(failures, as_lines=as_json and with_progress)
-    told = len(failures)
+    shown = len(failures)
     _tell_passed(passed, as_json, with_progress)
     if not (found or failures or passed.read or passed.unknown or follow or with_progress):
         note(f"tiphys: Nothing was found to import in {', '.join(map(str, paths))}.")
     if follow:
         grown = follow_files(home, found, new_files, quiet_after, as_json)
         _judge(home, [*(line.session for line in found), *grown], failures)
-        _tell(failures[told:], as_lines=as_json and with_progress)
+        _tell(failures[shown:], as_lines=as_json and with_progress)
     return max((f.exit_status for f in failures), default=0)
 
 
