@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import functools
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,10 +95,13 @@ def _sentence(node: ast.expr) -> str:
 
 
 def mends(name: str) -> dict[str, str]:
-    """What to do, by code, as a page's file of mends has it."""
+    """What to do, by code, as a page's file of mends has it. Raises SystemExit for a code that has two lines."""
     text = (ROOT / PAGES[name]).read_text(encoding="utf-8")
     lines = [line.partition(": ") for line in text.splitlines() if line]
-    return {code: mend for code, _, mend in lines}
+    found = {code: mend for code, _, mend in lines}
+    if doubles := sorted(code for code, number in Counter(code for code, _, _ in lines).items() if number > 1):
+        raise SystemExit(f"{PAGES[name]} has several lines for {', '.join(doubles)}")
+    return found
 
 
 def page(name: str) -> str:

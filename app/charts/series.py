@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.desk.blindness import seen
-from core.domain.steps import WAITING, Opinions, Steps
+from core.domain.step_entry import Opinions
+from core.domain.steps import WAITING, Steps
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import PEOPLE, masked_actions, step_outcome
 from core.store import log

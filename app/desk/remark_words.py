@@ -8,7 +8,7 @@ from functools import cache
 from PySide6.QtCore import QCoreApplication
 
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from core.domain.steps import Note
+from core.domain.step_entry import Note
 
 LONGEST = 2_000
 """Characters of a remark that is looked up: a longer one is somebody's text."""

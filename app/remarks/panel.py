@@ -25,7 +25,7 @@ from core.domain.anchor import anchor_of, words_pattern
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.request import plain_words
 from core.domain.step import decode_body
-from core.domain.steps import Note
+from core.domain.step_entry import Note
 from core.domain.trajectory import Trajectory
 from core.protocol.operations import AddNote
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.kit.safe_text import one_line
 from app.review.verdict_book import Decision
-from core.domain.steps import Note
+from core.domain.step_entry import Note
 from core.domain.verdict import Author, StepOutcome, Verdict
 
 

@@ -20,7 +20,7 @@ from core.domain.errors import ReportableError, Unavailable, make_error
 from core.domain.version import named, numbers, version
 from core.protocol.client_state import HELD
 from core.protocol.messages import Failed
-from core.store.endpoint import Endpoint, read_endpoint
+from core.store.endpoint import Endpoint, serving
 from core.store.home import Home
 from core.store.lock import is_held
 
@@ -115,7 +115,7 @@ class LocalServer(QObject):
         loop = asyncio.get_running_loop()
         began = loop.time()
         while loop.time() < began + (SLOW_S if self._child is not None else START_S):
-            if is_held(self._home.server_lock) and (endpoint := self._read_endpoint()) is not None:
+            if (endpoint := self._endpoint_now()) is not None:
                 return endpoint
             if self._child is not None and self._child.poll() is not None:
                 break
@@ -125,7 +125,7 @@ class LocalServer(QObject):
     async def _end_older(self) -> None:
         """A server that a window of an older version left behind, for this computer alone: it ends, so that this
         version's takes its place and brings the log up to date. Its runners go on, and their sessions with them."""
-        found = self._read_endpoint() if is_held(self._home.server_lock) else None
+        found = self._endpoint_now()
         if found is None or found.addresses or numbers(found.version) >= numbers(version()):
             return
         with contextlib.suppress(PermissionError, ProcessLookupError, TimeoutError):
@@ -134,11 +134,9 @@ class LocalServer(QObject):
                 while is_held(self._home.server_lock):
                     await asyncio.sleep(0.05)
 
-    def _read_endpoint(self) -> Endpoint | None:
-        """The endpoint of a server that is alive: after a crash the file still names the dead one."""
-        endpoint = read_endpoint(self._home)
-        is_there = endpoint is not None and _is_alive(endpoint.pid) and self._home.admin_token.exists()
-        return endpoint if is_there else None
+    def _endpoint_now(self) -> Endpoint | None:
+        """Where the home's server listens, and lets this computer in."""
+        return serving(self._home) if self._home.admin_token.exists() else None
 
     def _start(self) -> subprocess.Popen[bytes]:
         with (self._home.logs / "server-output.log").open("ab") as out:
@@ -155,15 +153,3 @@ class LocalServer(QObject):
 
 def _spawn(command: list[str], out: IO[bytes]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name == "nt":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from app.desk.blindness import seen
 from app.trajectory.facets import Facets
-from core.domain.steps import ERROR, is_judged
+from core.domain.step_entry import is_judged
+from core.domain.steps import ERROR
 from core.domain.trajectory import Item, Trajectory
 
 ALL = "all"

@@ -6,7 +6,8 @@ from bisect import bisect_left
 from itertools import pairwise
 
 from app.desk.blindness import seen
-from core.domain.steps import ERROR, Opinions, Steps
+from core.domain.step_entry import Opinions
+from core.domain.steps import ERROR, Steps
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import PEOPLE, masked_actions, step_outcome
 

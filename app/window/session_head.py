@@ -17,7 +17,7 @@ from app.sessions.model import limits_of
 from app.window.layout_memory import kind_of
 from app.window.queue_place import QueuePlace
 from core.domain.session import SessionRow
-from core.domain.steps import is_judged
+from core.domain.step_entry import is_judged
 
 ACTS = ("pause", "resume", "continue", "interrupt")
 """Of a live session at work the first two and the last; of one that ended the third."""

@@ -11,12 +11,12 @@ from typing import Literal
 
 import msgspec
 
+from core.agents.held_words import HeldAction, HeldGuidance, HeldTakeover
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress
 from core.domain import events as e
 from core.domain.attention import Thresholds
 from core.domain.errors import Conflict
-from core.domain.guidance import GuidanceMode
 from core.domain.session import FINAL_STATES
 
 Control = Literal["pause", "resume", "stop", "interrupt", "snapshot"]
@@ -31,34 +31,6 @@ MOST_ACTS = 50
 
 AT_ONCE = 1_000
 """Guidance texts that one step takes in."""
-
-
-class HeldGuidance(msgspec.Struct, frozen=True):
-    """Guidance that the journal holds."""
-
-    id: str
-    text: str
-    mode: GuidanceMode
-    step: int | None = None
-
-
-class HeldTakeover(msgspec.Struct, frozen=True):
-    """Who acts in the agent's place; `asked` is the event in which they last said so. `is_logged`: the log knows that
-    they have it. `ends`: they asked for the agent to go on."""
-
-    person: str
-    idle_s: float
-    asked: str
-    is_logged: bool = False
-    ends: bool = False
-
-
-class HeldAction(msgspec.Struct, frozen=True):
-    """What a person wants the next step to be; `id` is the event's."""
-
-    id: str
-    person: str
-    fact: e.ActionAsked
 
 
 class _Numbered(msgspec.Struct, frozen=True):

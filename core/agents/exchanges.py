@@ -13,9 +13,10 @@ from itertools import chain
 
 import msgspec
 
-from core.agents.delivery import HeldGuidance, Inbox
+from core.agents.delivery import Inbox
 from core.agents.exchange_context import ContextWriter, ItemRefs, decode_refs, guidance_words
 from core.agents.exchange_steps import ExchangeSteps, OpenAnswer, SideAnswer
+from core.agents.held_words import HeldGuidance
 from core.agents.journal import Journal
 from core.agents.progress import after_summary
 from core.agents.states import read_progress, save_progress

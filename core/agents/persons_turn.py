@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from core.agents.delivery import HeldAction, HeldTakeover, Inbox
+from core.agents.delivery import Inbox
+from core.agents.held_words import HeldAction, HeldTakeover
 from core.agents.journal import Journal
 from core.agents.signals import Signals
 from core.agents.steps import OpenStep, StepJournal

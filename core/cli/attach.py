@@ -69,10 +69,13 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
     with served(home):
         session = create(home, task, settings)
         note(f"Session {session}: {known.title} runs UNCONFINED, with all the rights of this user.")
-        if known.files:
+        if known.files and not known.attached:
             note(f"It may read its endpoint from {', '.join(known.files)}, which stay as they are.")
         address = _address(home, session)
-        environment = _environment(known, address, settings.model.key_env)
+        filling = _values(address)
+        environment = _environment(known, filling, settings.model.key_env)
+        if known.attached and _recipe_for(command[0]) == settings.recipe:
+            command = (command[0], *map(filling.fill, known.attached), *command[1:])
         if acp:
             status = speak(command, environment, address, prompt, permissions, stays=stay)
         else:
@@ -121,9 +124,12 @@ def _address(home: Home, session: str) -> GatewayAddress:
     raise Unavailable("agent_not_attached", f"The session's gateway did not open; see {path.parent}.")
 
 
-def _environment(recipe: Recipe, address: GatewayAddress, key_env: str) -> dict[str, str]:
+def _values(address: GatewayAddress) -> RecipeValues:
+    return RecipeValues(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
+
+
+def _environment(recipe: Recipe, filling: RecipeValues, key_env: str) -> dict[str, str]:
     """This program's variables without the endpoint's key, and with those that point the agent to the session."""
-    filling = RecipeValues(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
     ours = {name: value for name, value in os.environ.items() if name != key_env}
     return ours | {name: filling.fill(value) for name, value in {**GENERAL_ENVIRONMENT, **recipe.env}.items()}
 

@@ -20,11 +20,10 @@ from core import program
 from core.cli import system_libraries
 from core.cli.display import display_problem
 from core.cli.output import emit, json_option, say
-from core.cli.private_server import is_served
 from core.sandbox.engine import open_engine
 from core.sandbox.image import REPOSITORY, source_digest
 from core.store import training_environment
-from core.store.endpoint import read_endpoint
+from core.store.endpoint import serving
 from core.store.home import Home
 from core.store.sqlite import SAFE_VERSION, driver, is_safe
 
@@ -79,8 +78,7 @@ def sqlite() -> Check:
 
 def server() -> Check:
     """Whether a server serves this home."""
-    place = Home.default()
-    endpoint = read_endpoint(place) if is_served(place) else None
+    endpoint = serving(Home.default())
     return Check(name="server", works=True, state=f"running at {endpoint.url}" if endpoint else
                  "not running; the desktop starts a private one")
 

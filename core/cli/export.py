@@ -121,6 +121,8 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
         return
     say(f"{counted(report.samples, 'sample')} ({report.react:,} of steps, {report.summary:,} of summaries) in "
         f"{counted(report.rows, 'row')}; {report.trained:,} of {counted(report.tokens, 'token')} are trained.")
+    if repeated := options.settled(weights=format_named(target).needs_tokens).repetition:
+        say(repeated)
     for finding in report.findings:
         say(f"{finding.sample}: {finding.count} × {finding.kind} {finding.hint}")
     for line in [*(w.sentence for w in report.warnings), *_left_out(report), *report.files]:

@@ -14,14 +14,16 @@ from core.cli.follow_files import follow_files
 from core.cli.log_access import writing
 from core.cli.number import Number
 from core.cli.output import emit, json_option, note, say, visible
+from core.cli.propose_verdicts import rules_for
 from core.cli.store_imported import Read, store_all
-from core.domain.errors import ReportableError
+from core.domain.errors import InvalidInput, ReportableError
 from core.domain.plural import counted
 from core.formats import registry
 from core.formats.live_source import stamp
 from core.formats.new_files import NewFiles
 from core.formats.source import Source
 from core.store.home import Home
+from core.supervision.rule_file import judges_at_end
 from core.workers import imports
 
 
@@ -52,24 +54,34 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
             found.append(line)
             _show(line, as_json)
         if not follow:
-            _judge(home, [line.session for line in found])
+            _judge(home, [line.session for line in found], failures)
     except KeyboardInterrupt:
         progress.clear()
         note(f"tiphys: It was cancelled after {counted(len(found), 'session')}; each other one is there whole or "
              "not at all.")
         return 130
     _tell(failures, as_lines=as_json and with_progress)
+    shown = len(failures)
     _tell_passed(passed, as_json, with_progress)
     if not (found or failures or passed.read or passed.unknown or follow or with_progress):
         note(f"tiphys: Nothing was found to import in {', '.join(map(str, paths))}.")
     if follow:
         grown = follow_files(home, found, new_files, quiet_after, as_json)
-        _judge(home, [*(line.session for line in found), *grown])
+        _judge(home, [*(line.session for line in found), *grown], failures)
+        _tell(failures[shown:], as_lines=as_json and with_progress)
     return max((f.exit_status for f in failures), default=0)
 
 
-def _judge(home: Home, sessions: Sequence[str]) -> None:
-    if sessions:
+def _judge(home: Home, sessions: Sequence[str], failures: list[ReportableError]) -> None:
+    """Let the rules judge what was imported; rules that cannot be used are one failure more, and nothing is lost."""
+    if not sessions:
+        return
+    try:
+        if judges_at_end(home.path / "rules"):
+            rules_for(home, "")
+    except InvalidInput as error:
+        failures.append(error)
+    else:
         writing(home, lambda authority: authority.judge_ended(sessions))
 
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 from core import program
 from core.domain.errors import Unavailable
-from core.store.endpoint import read_endpoint
+from core.store.endpoint import serving
 from core.store.home import Home
-from core.store.lock import FileLock
+from core.store.lock import is_held
 
 _START_S = 30.0
 _END_S = 15.0
@@ -21,7 +21,7 @@ _END_S = 15.0
 @contextmanager
 def served(home: Home) -> Iterator[str]:
     """The address of a server of this home. One that is started here ends with the block."""
-    if is_served(home) and (endpoint := read_endpoint(home)):
+    if endpoint := serving(home):
         yield endpoint.url
         return
     child = start(home)
@@ -29,14 +29,6 @@ def served(home: Home) -> Iterator[str]:
         yield wait_until_ready(home, child)
     finally:
         end(child)
-
-
-def is_served(home: Home) -> bool:
-    """Whether a process holds the home's log."""
-    lock = FileLock(home.server_lock)
-    free = lock.take()
-    lock.release()
-    return not free
 
 
 def start(home: Home) -> subprocess.Popen[bytes]:
@@ -48,11 +40,11 @@ def start(home: Home) -> subprocess.Popen[bytes]:
 
 
 def wait_until_ready(home: Home, child: subprocess.Popen[bytes]) -> str:
-    """The address of the child once it listens. Raises Unavailable when it ends first or takes too long."""
+    """The address of the child once it listens, or of the server that another command started first. Raises Unavailable
+    when neither comes."""
     deadline = time.monotonic() + _START_S
-    while time.monotonic() < deadline and child.poll() is None:
-        endpoint = read_endpoint(home)
-        if endpoint and endpoint.pid == child.pid:
+    while time.monotonic() < deadline and (child.poll() is None or is_held(home.server_lock)):
+        if endpoint := serving(home):
             return endpoint.url
         time.sleep(0.05)
     lines = (home.logs / "server-output.log").read_text(errors="replace").strip().splitlines()

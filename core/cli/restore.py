@@ -15,7 +15,7 @@ from core.domain.errors import Conflict, InvalidInput, ReportableError
 from core.domain.plural import counted
 from core.sandbox.installation import take_number
 from core.server.ownership import hold
-from core.store.endpoint import read_endpoint
+from core.store.endpoint import serving
 from core.store.home import Home
 from core.store.restore import Restored, survey
 from core.store.restore import restore as put_back
@@ -50,10 +50,10 @@ def restore(source: Path | None, yes: bool, drill: bool, altered: bool, settings
     try:
         lock = hold(home)
     except Conflict as error:
-        served = read_endpoint(home)
-        how = f" (kill {served.pid}, where no service manager does it); its sessions go on" if served else ""
-        raise Conflict(error.code, f"A server is running on {home.path}: end it first{how}.",
-                       home=str(home.path)) from None
+        if (served := serving(home)) is None:
+            raise
+        raise Conflict(error.code, f"A server is running on {home.path}: end it first (kill {served.pid}, where no "
+                       "service manager does it); its sessions go on.", home=str(home.path)) from None
     try:
         held = survey(source)
         if not yes and home.server_db.exists():

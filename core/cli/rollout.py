@@ -13,7 +13,6 @@ from click.core import ParameterSource
 
 from core.cli.number import Number, Whole
 from core.cli.output import emit, json_option, note, say, table
-from core.cli.private_server import is_served
 from core.domain.errors import InvalidInput, Unavailable
 from core.domain.plural import counted
 from core.domain.task import AgentSettings, EnvironmentSettings, Limits, ModelSettings, Task
@@ -27,7 +26,8 @@ from core.rollouts.roll_out import roll_out
 from core.rollouts.rollout import Rollout
 from core.rollouts.server_log import ServerLog
 from core.rollouts.session_log import SessionLog, StoreLog
-from core.store.endpoint import address_now, read_endpoint
+from core.server.ownership import hold_or_find
+from core.store.endpoint import Endpoint, address_now
 from core.store.home import Home
 
 
@@ -156,24 +156,20 @@ def _followed(run: Path, most_behind: int, settings: ModelSettings, top_p: float
 def _play(home: Home, policy: Any, tasks: Sequence[Task], model: ModelSettings, as_json: bool, **how: Any
           ) -> list[Rollout]:
     async def play() -> list[Rollout]:
-        async with session_log(home) as log:
+        async with await session_log(home) as log:
             return await roll_out(policy, tasks, log=log, settings=AgentSettings(model=model),
                                   on_end=_teller(as_json), **how)
 
     return asyncio.run(play())
 
 
-def session_log(home: Home) -> SessionLog:
-    """Where sessions of this process are logged: through the server where one runs, else straight into the log.
-
-    Raises Unavailable (no_endpoint).
-    """
-    if not is_served(home):
-        return StoreLog(home)
-    endpoint = read_endpoint(home)
-    if endpoint is None:
-        raise Unavailable("no_endpoint", f"A server holds {home.path}, but does not say where it listens.")
-    return ServerLog(endpoint.url, home.admin_token.read_text().strip(), partial(address_now, home, endpoint.url))
+async def session_log(home: Home) -> SessionLog:
+    """Where sessions of this process are logged: through the server where one runs, else straight into the log, once
+    no other command writes there."""
+    found = await hold_or_find(home, on_wait=note)
+    if not isinstance(found, Endpoint):
+        return StoreLog(home, found)
+    return ServerLog(found.url, home.admin_token.read_text().strip(), partial(address_now, home, found.url))
 
 
 def _teller(as_json: bool) -> Callable[[Rollout], None]:

@@ -11,7 +11,7 @@ from core.cli.allow import allow_key, allow_task
 from core.cli.new_session import create
 from core.cli.output import emit, json_option, note, say
 from core.cli.printed_json import session_line
-from core.cli.private_server import is_served, served
+from core.cli.private_server import served
 from core.cli.watch import event_line, watch_to_end
 from core.domain.events import Event
 from core.domain.gain import gain_of
@@ -19,6 +19,7 @@ from core.domain.host_rights import rights_of
 from core.domain.plural import counted
 from core.domain.task import AgentSettings, ModelSettings
 from core.domain.trajectory import Trajectory
+from core.store.endpoint import serving
 from core.store.home import Home
 from core.tasks.catalogue import Catalogue
 
@@ -53,7 +54,7 @@ def run(
         allow_key(f"{key_env}={base_url}")
     if allow:
         allow_what_is_asked(home, task, settings)
-    stays = is_served(home)
+    stays = serving(home) is not None
     with served(home):
         session = create(home, task, settings)
         if stays and not wait:

@@ -92,7 +92,7 @@ async def _make(home: Home, plan: DraftPlan, seed: int, models: dict[str, Any], 
 
     author, solver = _author(models), _solver(models)
     async with AsyncExitStack() as stack:
-        log = await stack.enter_async_context(session_log(home)) if author or models["attempts"] else None
+        log = await stack.enter_async_context(await session_log(home)) if author or models["attempts"] else None
 
         def opened(settings: ModelSettings) -> LanguageModel:
             model = open_model(settings)

@@ -17,7 +17,8 @@ from core.domain.guidance import Guidance
 from core.domain.items import Item
 from core.domain.outputs import Outputs
 from core.domain.session import SessionRow
-from core.domain.steps import Note, Opinions, Read, StepShape
+from core.domain.step_entry import Note, Opinions
+from core.domain.steps import Read, StepShape
 from core.domain.trajectory import Trajectory
 
 VERSION = f"10 {sys.byteorder} {array('I').itemsize}"

@@ -16,7 +16,8 @@ from core.domain.guidance import FOREIGN_PERSON, Guidance
 from core.domain.items import Item, Items
 from core.domain.outputs import Outputs
 from core.domain.session import SessionRow, advance
-from core.domain.steps import Note, Read, StepEntry, Steps
+from core.domain.step_entry import Note, StepEntry
+from core.domain.steps import Read, Steps
 from core.domain.verdict import Verdict, take
 
 __all__ = ["Item", "StepEntry", "Trajectory", "fold"]

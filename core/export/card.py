@@ -44,10 +44,10 @@ def manifest(report: Report, format: DatasetFormat, options: ExportOptions, rend
 
 
 def write_papers(folder: Path, facts: dict[str, Any], report: Report, format: DatasetFormat,
-                 data: Sequence[Path]) -> list[Path]:
+                 options: ExportOptions, data: Sequence[Path]) -> list[Path]:
     """Write README.md, what the format has beside it, and the manifest, which names all `files` but itself."""
     card, beside = folder / "README.md", [folder / name for name in format.beside]
-    card.write_text(_card(facts, report, format), encoding="utf-8")
+    card.write_text(_card(facts, report, format, options), encoding="utf-8")
     for path in beside:
         path.write_bytes(_pretty(format.beside[path.name]))
     facts["files"] = [path.name for path in (*data, card, *beside)]
@@ -59,8 +59,9 @@ def _pretty(value: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2) + b"\n"
 
 
-def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
+def _card(facts: dict[str, Any], report: Report, format: DatasetFormat, chosen: ExportOptions) -> str:
     options = facts["options"]
+    repeated = chosen.repetition
     preset = f", preset {options['preset']}" if options["preset"] else ""
     once = "once" if options["overlap"] == "once" else "in each sample"
     final = "the final verdict of each step" if options["verdicts"] == "final" else "ignored, everything trains"
@@ -69,7 +70,8 @@ def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
         f"{report.samples} samples ({report.react} ReAct, {report.summary} summary) from {len(report.sessions)} "
         f"sessions, as {report.rows} rows in the format *{format.title}*.", "",
         f"- Tokens: {report.tokens:,} distinct, {report.trained:,} with loss; the longest sample: {report.longest:,}.",
-        f"- Balance: {options['balance']}, ReAct ×{options['react']}, summary ×{options['summary']}{preset}.",
+        f"- Balance: {options['balance']}, ReAct ×{options['react']}, summary ×{options['summary']}{preset}."
+        + (f" {repeated}" if repeated else ""),
         f"- Actions carried past a summary are trained {once}.",
         f"- Verdicts: {final}.",
         f"- Steps that nobody judged, or of which nobody judged an action: {_unjudged(report, options)}.",

@@ -63,6 +63,14 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         chains = self.chains if self.chains is not None else weights and balance == "weight"
         return msgspec.structs.replace(self, balance=balance, chains=chains)
 
+    @property
+    def repetition(self) -> str:
+        """Why equal rows stand in a data set, as a sentence; "" where none do. Of settled options."""
+        if self.balance != "repeat":
+            return ""
+        return (f"Equal rows are meant: the row of each ReAct sample stands {self.react} times, that of each summary "
+                f"sample {self.summary} times (balance repeat; none writes each once).")
+
     def times(self, kind: str) -> int:
         """How often a sample of a kind counts."""
         if self.balance == "none":

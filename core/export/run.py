@@ -81,7 +81,8 @@ def export(log: Path, sessions: Sequence[str], format: str, out: Path, model_dir
             hashes = {"data": writer.finish()} | ({"eval": held.finish()} if held.rows else {})
         report.rows, report.eval_rows = writer.rows, held.rows
         paths = [*writer.paths, *(held.paths if held.rows else [])]
-        paths += write_papers(staged.path, manifest(report, kind, options, renderer, hashes), report, kind, paths)
+        paths += write_papers(staged.path, manifest(report, kind, options, renderer, hashes), report, kind, options,
+                              paths)
         staged.put_in_place()
     report.files = [str(out / path.name) for path in paths]
     return report

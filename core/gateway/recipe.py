@@ -34,7 +34,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     an agent that is there. `summary` is a pattern of the words with which it asks for a summary of its context,
     `exit_code` one of how a result tells the exit code of a command. `own_log` is where its own record lies,
     `hand_in` the tool with which a subagent ends ("": it ends with words). `acp` is its command as an agent of the
-    Agent Client Protocol ("": it is none). `speaks_acp`: it is started so.
+    Agent Client Protocol ("": it is none). `speaks_acp`: it is started so. `attached` are words behind the program that
+    point it to the gateway where no files of a sandbox can: an agent that a person starts.
     """
 
     title: str
@@ -51,6 +52,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     speaks_acp: bool = False
     env: Texts = {}
     files: Texts = {}
+    attached: tuple[str, ...] = ()
 
 
 class RecipeValues(msgspec.Struct, frozen=True, kw_only=True):

@@ -63,11 +63,12 @@ class _Written:
 
 
 class StoreLog:
-    """The log of a home folder, written by this process alone: no server may run meanwhile."""
+    """The log of a home folder, written by this process alone: no server may run meanwhile. `lock` is its lock, where
+    that is held already."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, lock: FileLock | None = None) -> None:
         self._home = home
-        self._lock = FileLock(home.server_lock)
+        self._lock = lock or FileLock(home.server_lock)
         self._open: dict[str, _Written] = {}
         self._scope = TaskScope("store log")
         self._grew = asyncio.Event()

@@ -7,12 +7,12 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from core.domain.errors import Conflict
 from core.protocol.codec import check_op
 from core.protocol.operations import AnyOp, ImportSession
 from core.server.held_database import HeldDatabase
-from core.server.ownership import hold
-from core.server.running_server import RunningServer
+from core.server.ownership import hold_or_find
+from core.server.running_server import PATIENCE_S, RunningServer
+from core.store.endpoint import Endpoint
 from core.store.home import Home
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import connect, transaction
@@ -48,16 +48,15 @@ class Authority:
         self._way: Way
 
     async def __aenter__(self) -> Authority:
-        """Find the way. Raises Unavailable when a server holds the home but does not answer."""
-        try:
-            lock = hold(self.home)
-        except Conflict:
-            self._way = await RunningServer.open(self.home)
+        """Find the way. Raises Unavailable when the server does not answer, or another command writes for long."""
+        found = await hold_or_find(self.home, PATIENCE_S)
+        if isinstance(found, Endpoint):
+            self._way = await RunningServer.open(self.home, found.url)
             return self
         try:
-            self._way = await HeldDatabase.open(self.home, lock)
+            self._way = await HeldDatabase.open(self.home, found)
         except BaseException:
-            lock.release()
+            found.release()
             raise
         return self
 

@@ -18,7 +18,6 @@ from core.protocol.messages import Failed, Welcome, Wire
 from core.protocol.operations import AnyOp, ImportSession
 from core.server.held_database import missing_payload
 from core.store import blobs
-from core.store.endpoint import read_endpoint
 from core.store.home import Home
 
 PATIENCE_S = 15.0
@@ -41,11 +40,8 @@ class RunningServer:
         self._scope = TaskScope("authority", on_error=self._broke)
 
     @classmethod
-    async def open(cls, home: Home) -> RunningServer:
-        endpoint = read_endpoint(home)
-        if endpoint is None or not home.admin_token.is_file():
-            raise Unavailable("no_endpoint", f"A server holds {home.path}, but does not say where it listens.")
-        way = cls(endpoint.url, home.admin_token.read_text().strip())
+    async def open(cls, home: Home, url: str) -> RunningServer:
+        way = cls(url, home.admin_token.read_text().strip())
         way._scope.spawn(way._link.run(), name="link")
         try:
             await asyncio.wait_for(way._online.wait(), PATIENCE_S)

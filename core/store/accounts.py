@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import secrets
+import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
@@ -32,6 +33,10 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 _OWN_TOKEN = re.compile(r"tph_[A-Za-z0-9_-]{43,100}\Z")
 _LONGEST_NAME = 80
+_SIGNS = " ._-@+',()"
+NAMES = ("1 to 80 letters and digits of any script, single spaces and the signs . _ - @ + ' , ( ), "
+         "of which the first is a letter or digit")
+"""What an account may be named, for a sentence."""
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,12 +89,11 @@ def add_account(conn: Connection, name: str, scopes: Iterable[str], token: str =
                 expires_at: datetime | None = None) -> str:
     """Make an account, or give a revoked one a new life; returns its token, which is not shown again.
 
-    Raises Conflict when a living account has the name, InvalidInput for a bad name or scope.
+    Raises Conflict when a living account has the name, or any has one that looks the same; InvalidInput for a bad name
+    or scope.
     """
-    held = checked(name, scopes)
+    held = checked(conn, name, scopes)
     token = token or make_token()
-    if is_alive(conn, name):
-        raise Conflict("account_exists", f"There is an account {name} already.", name=name)
     _log_out(conn, name)  # whoever had the name before is not who has it now
     conn.execute("INSERT OR REPLACE INTO account (name, token_sha256, scopes, created_at, expires_at) "
                  "VALUES (?, ?, ?, ?, ?)", (name, digest(token), json.dumps(held), datetime.now(UTC).isoformat(),
@@ -180,12 +184,41 @@ def accounts(conn: Connection) -> list[Account]:
             for name, scopes, created, revoked, expires, login, address, subject in conn.execute(sql)]
 
 
-def checked(name: str, scopes: Iterable[str]) -> list[str]:
-    """The scopes, each once. Raises InvalidInput (account_name, unknown_scope)."""
+def checked(conn: Connection, name: str, scopes: Iterable[str]) -> list[str]:
+    """The scopes of an account that is to be, each once. Raises InvalidInput (account_name, unknown_scope), Conflict
+    (account_exists). A name that was here before this rule was is good as it is."""
+    held = checked_scopes(scopes)
+    is_ours = name.startswith("agent:")
+    if held != [name] if is_ours else not is_name(name) and not is_known(conn, name):
+        raise InvalidInput("account_name", f"{name[:80]!r} cannot be the name of an account: one has {NAMES}.")
+    if is_alive(conn, name):
+        raise Conflict("account_exists", f"There is an account {name} already.", name=name)
+    if not is_ours and not is_known(conn, name) and (other := alike(conn, name)) is not None:
+        raise Conflict("account_exists", f"There is an account {other} already, which looks like {name}.", name=other)
+    return held
+
+
+def is_name(name: str) -> bool:
+    """Whether an account may be named so: `NAMES` says it in words."""
+    return (0 < len(name) <= _LONGEST_NAME and name[0].isalnum() and name == " ".join(name.split())
+            and name == unicodedata.normalize("NFKC", name)
+            and all(c.isalnum() or c in _SIGNS or unicodedata.category(c).startswith("M") for c in name))
+
+
+def alike(conn: Connection, name: str) -> str | None:
+    """The account, alive or not, that people take this name for; None where there is none."""
+    looks = _look(name)
+    return next((other for (other,) in conn.execute("SELECT name FROM account") if _look(other) == looks), None)
+
+
+def _look(name: str) -> str:
+    """What is equal for names that people take for one another: people choose theirs at many a provider."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def checked_scopes(scopes: Iterable[str]) -> list[str]:
+    """The scopes, each once. Raises InvalidInput (unknown_scope)."""
     held = list(dict.fromkeys(scopes))
-    is_good = 0 < len(name) <= _LONGEST_NAME and name.isprintable() and name == name.strip()
-    if not is_good or (name.startswith("agent:") and held != [name]):
-        raise InvalidInput("account_name", f"{name[:80]!r} cannot be the name of an account.")
     for scope in held:
         if scope not in SCOPES and not scope.startswith("agent:"):
             raise InvalidInput("unknown_scope", f"There is no scope {scope!r}; there are {', '.join(SCOPES)}.",

@@ -9,6 +9,7 @@ import msgspec
 
 from core.domain.version import version
 from core.store.home import Home, read_small, write_private
+from core.store.lock import holder, is_held
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +25,15 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 def read_endpoint(home: Home) -> Endpoint | None:
     """Where the server of a home folder listens, as it last said; None when it never did."""
     return read_small(home.endpoint, Endpoint, None)
+
+
+def serving(home: Home) -> Endpoint | None:
+    """Where the server listens that holds a home's log now; None where none does, or none listens yet.
+
+    What one said that has ended is no answer: another program may hold the log since.
+    """
+    endpoint = read_endpoint(home) if is_held(home.server_lock) else None
+    return endpoint if endpoint is not None and holder(home.server_lock) in (None, endpoint.pid) else None
 
 
 def address_now(home: Home, before: str) -> str:

@@ -6,14 +6,13 @@ An account belongs to a subject of an issuer, never to a name: names are given t
 from __future__ import annotations
 
 import json
-import unicodedata
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 
 from core.domain.errors import Conflict, Denied
 from core.store import accounts
-from core.store.accounts import Principal, checked, checked_token, digest
+from core.store.accounts import Principal, checked_scopes, checked_token, digest
 from core.store.sqlite import Connection
 
 REMEMBERED = timedelta(days=2)
@@ -41,7 +40,7 @@ def log_in(conn: Connection, who: Identity, id_token: str, token: str, until: da
     if used is not None:
         raise Denied("login_used", "This log-in was used already. If that was not you, tell your administrator.")
     name = _account_of(conn, who)
-    conn.execute("UPDATE account SET scopes = ? WHERE name = ?", (json.dumps(checked(name, who.scopes)), name))
+    conn.execute("UPDATE account SET scopes = ? WHERE name = ?", (json.dumps(checked_scopes(who.scopes)), name))
     conn.execute("DELETE FROM login WHERE expires_at < ?", ((datetime.now(UTC) - REMEMBERED).isoformat(),))
     conn.execute("INSERT INTO login (token_sha256, account, id_token_sha256, expires_at) VALUES (?, ?, ?, ?)",
                  (digest(token), name, digest(id_token), until.astimezone(UTC).isoformat()))
@@ -63,8 +62,7 @@ def _account_of(conn: Connection, who: Identity) -> str:
         raise Denied("login_revoked", f"The account {row[0]} was revoked. Ask your administrator.", name=row[0])
     if row is not None:
         return str(row[0])
-    looks = _look(who.name)
-    taken = next((name for (name,) in conn.execute("SELECT name FROM account") if _look(name) == looks), None)
+    taken = accounts.alike(conn, who.name)
     if taken is not None:
         raise Denied("login_name_taken", f"There is an account {taken} that does not belong to this log-in. The "
                      f"administrator can link it: tiphys account link {taken!r} {who.subject!r}",
@@ -72,8 +70,3 @@ def _account_of(conn: Connection, who: Identity) -> str:
     accounts.add_account(conn, who.name, who.scopes)
     conn.execute("UPDATE account SET subject = ? WHERE name = ?", (who.subject, who.name))
     return who.name
-
-
-def _look(name: str) -> str:
-    """What is equal for names that people take for one another: people choose theirs at many a provider."""
-    return unicodedata.normalize("NFKC", name).casefold()

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from core.domain.errors import Conflict, Denied, NotFound
+from core.domain.errors import Denied, NotFound
 from core.store import accounts
 from core.store.accounts import Principal, digest
 from core.store.sqlite import Connection
@@ -30,9 +30,7 @@ def invite(conn: Connection, name: str, scopes: Iterable[str], valid: timedelta,
 
     An earlier invitation of the name is void. Raises Conflict (account_exists), InvalidInput.
     """
-    held = accounts.checked(name, scopes)
-    if accounts.is_alive(conn, name):
-        raise Conflict("account_exists", f"There is an account {name} already.", name=name)
+    held = accounts.checked(conn, name, scopes)
     return _make(conn, name, held, valid, account_expires_at, renews=False)
 
 

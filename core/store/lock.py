@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 _TRIES, _PAUSE_S = 5, 0.01
+_DIGITS = 20
 
 if os.name == "nt":
     import msvcrt
@@ -40,11 +42,20 @@ class FileLock:
             os.close(handle)
             return False
         self._handle = handle
+        self._name(os.getpid())
         return True
+
+    def _name(self, pid: int | None) -> None:
+        """Write who holds it, behind the byte that Windows locks; a full disk is in nobody's way."""
+        assert self._handle is not None
+        with suppress(OSError):
+            os.lseek(self._handle, 1, os.SEEK_SET)
+            os.write(self._handle, f"{pid or '':<{_DIGITS}}".encode())
 
     def release(self) -> None:
         """Let go. May be called again."""
         if self._handle is not None:
+            self._name(None)
             os.close(self._handle)
             self._handle = None
 
@@ -59,6 +70,17 @@ def is_held(path: Path | str) -> bool:
         return not _lock(handle, shared=True)  # shared: those who only ask do not see each other
     finally:
         os.close(handle)
+
+
+def holder(path: Path | str) -> int | None:
+    """The process that holds the lock of that file, by its own word; None where none does, or its program is an
+    older one that does not say."""
+    if not is_held(path):
+        return None
+    with suppress(OSError, ValueError), Path(path).open("rb") as file:
+        file.seek(1)
+        return int(file.read(_DIGITS))
+    return None
 
 
 def _lock(handle: int, *, shared: bool) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Annotated
+
+from msgspec import Meta
 
 from core.domain.action_kinds import QUIET, names_of
 from core.domain.step import StepBody
@@ -87,7 +90,8 @@ def early_finish(evidence: Evidence) -> Iterator[Finding]:
 
 
 @RULES.add("lowered_score", "1")
-def lowered_score(evidence: Evidence, *, max_score: float = 100.0, margin: float = 0.0) -> Iterator[Finding]:
+def lowered_score(evidence: Evidence, *, max_score: float = 100.0, margin: Annotated[float, Meta(ge=0)] = 0.0
+                  ) -> Iterator[Finding]:
     """"Remove actions that decrease performance when already at high scores" (APOLLO App. E, priority 4): what was
     done between a score of `max_score` less `margin` and the lower one that follows it.
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from msgspec import Meta
 
 from core.domain.step import Action, StepBody
 from core.supervision.rule import RULES, Evidence, Finding
+from core.supervision.rule_settings import Count
 from core.supervision.traces import JobRun, command_of, commands, host_of, job_runs, of_call, running_at
 
 _TRAINING = re.compile(r"(?:^|[\s/])(?:[\w.-]{0,80}(?:train|fine_?tune|sft|dpo|grpo|ppo)[\w.-]{0,80}\.(?:py|sh)"
@@ -21,7 +25,7 @@ _GPU_LINE = re.compile(r"^GPU (\d+):|^\|\s+(\d+)\s+(?:NVIDIA|Tesla|GeForce|A100|
 
 
 @RULES.add("idle_gpus", "2")
-def idle_gpus(evidence: Evidence, *, gpus: int = 0, lora_from: int = 8) -> Iterator[Finding]:
+def idle_gpus(evidence: Evidence, *, gpus: Annotated[int, Meta(ge=0)] = 0, lora_from: Count = 8) -> Iterator[Finding]:
     """"Remove training configurations that underutilize the available compute. For example, when 8xH100 GPUs are idle,
     drop configs that use LoRA or restrict training to a single GPU" (APOLLO App. E, priority 6).
 

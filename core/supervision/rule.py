@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -16,6 +15,7 @@ from core.domain.guidance import Guidance
 from core.domain.step import Action, StepBody
 from core.domain.task import Task
 from core.domain.verdict import Author
+from core.supervision.rule_settings import fits, kinds_of, words_of
 
 LIVE = "live"
 """The origin of sessions that ran under this program."""
@@ -55,18 +55,21 @@ class Finding(msgspec.Struct, frozen=True, order=True):
 
 
 Find = Callable[..., Iterator[Finding]]
-"""Takes the evidence, and settings by name as keyword-only arguments that have defaults."""
+"""Takes the evidence, and settings by name as keyword-only arguments that have defaults. Their types say what they may
+be (`Annotated[int, Meta(ge=1)]`); one without a type may be what its default is."""
 
 
 class Rule(msgspec.Struct, frozen=True):
     """A check. `version` changes whenever its findings may; `about` says where the rule comes from; `settings` are
-    its defaults by name. `enabled` False: what it said before is taken back; what it would find can still be asked."""
+    its defaults by name, `kinds` what each may be. `enabled` False: what it said before is taken back; what it would
+    find can still be asked."""
 
     name: str
     version: str
     about: str
     find: Find
     settings: Mapping[str, Any] = {}
+    kinds: Mapping[str, Any] = {}
     enabled: bool = True
 
     @property
@@ -75,14 +78,15 @@ class Rule(msgspec.Struct, frozen=True):
         return Author(kind="rule", name=self.name, version=self.version)
 
     def tuned(self, settings: Mapping[str, Any]) -> Rule:
-        """The rule with other settings, which become part of its version. Raises InvalidInput."""
+        """The rule with other settings, which become part of its version. Raises InvalidInput (bad_rules)."""
         for key, value in settings.items():
             if key not in self.settings:
                 known = ", ".join(self.settings) or "none"
                 raise InvalidInput("bad_rules", f"The rule {self.name} has no setting {key}; known are: {known}.")
-            if not _fits(value, self.settings[key]):
-                wanted = type(self.settings[key]).__name__
-                raise InvalidInput("bad_rules", f"The setting {key} of the rule {self.name} is of the kind {wanted}.")
+            if not fits(value, self.kinds[key]):
+                wanted = words_of(self.kinds[key])
+                raise InvalidInput("bad_rules", f"The setting {key} of the rule {self.name} is {wanted}, not "
+                                   f"{value!r:.80}.")
         other = {k: v for k, v in settings.items() if v != self.settings[k]}
         if not other:
             return self
@@ -111,7 +115,7 @@ class Registry:
             if name in self._rules:
                 raise InvalidInput("bad_rules", f"There is a rule {name} already.", rule=name)
             about = " ".join((find.__doc__ or "").split())
-            self._rules[name] = Rule(name, version, about, find, _settings(find))
+            self._rules[name] = Rule(name, version, about, find, _settings(find), kinds_of(find))
             return find
 
         return register
@@ -132,14 +136,6 @@ class Registry:
 def _settings(find: Find) -> dict[str, Any]:
     named = inspect.signature(find).parameters.values()
     return {p.name: p.default for p in named if p.kind is p.KEYWORD_ONLY and p.default is not p.empty}
-
-
-def _fits(value: object, default: object) -> bool:
-    if isinstance(default, bool) or isinstance(value, bool):
-        return isinstance(default, bool) and isinstance(value, bool)
-    if isinstance(default, float):
-        return isinstance(value, int | float) and math.isfinite(value)
-    return isinstance(value, type(default))
 
 
 RULES = Registry()

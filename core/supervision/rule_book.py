@@ -25,8 +25,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from core.domain.errors import InvalidInput
-from core.supervision.rule_file import FILE, read_rule_file
+from core.domain.errors import InvalidInput, NotFound
+from core.supervision.rule_file import FILE, RuleFile, read_rule_file
 from core.supervision.rules import RULES, Registry, Rule
 
 
@@ -43,18 +43,28 @@ def rules_of(folder: Path | None, task: str = "") -> list[Rule]:
         if not path.name.startswith(("_", ".")):
             _load(path, registry)
     file = read_rule_file(folder / FILE)
+    for part in (file, *file.tasks.values()):
+        _check(part, registry, folder / FILE)
     settings = [file.rules, file.tasks[task].rules if task in file.tasks else {}]
-    unknown = sorted({n for part in settings for n in part} - set(registry.names()))
-    if unknown:
-        raise InvalidInput("bad_rules", f"{FILE} names the rule {unknown[0]}, which is not known.", rule=unknown[0])
     return [_set(rule, {k: v for part in settings for k, v in part.get(rule.name, {}).items()})
             for rule in registry.get()]
+
+
+def _check(part: RuleFile, registry: Registry, path: Path) -> None:
+    """Raise InvalidInput (bad_rules), which names the file, for what no rule takes: in the part of any task, so that it
+    is known before a session of that task is judged."""
+    try:
+        for rule in registry.get(list(part.rules)):
+            _set(rule, dict(part.rules[rule.name]))
+    except (InvalidInput, NotFound) as error:
+        raise InvalidInput("bad_rules", f"{path}: {error.sentence}", path=str(path)) from error
 
 
 def _set(rule: Rule, settings: dict[str, Any]) -> Rule:
     enabled = settings.pop("enabled", True)
     if not isinstance(enabled, bool):
-        raise InvalidInput("bad_rules", f"enabled of the rule {rule.name} is true or false.")
+        raise InvalidInput("bad_rules", f"The setting enabled of the rule {rule.name} is true or false, not "
+                           f"{enabled!r:.80}.")
     tuned = rule.tuned(settings)
     return tuned if enabled else tuned.switched_off()
 

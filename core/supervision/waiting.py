@@ -9,6 +9,7 @@ import msgspec
 from core.domain.action_kinds import QUIET, WAITING
 from core.domain.step import StepBody
 from core.supervision.rule import RULES, Evidence, Finding
+from core.supervision.rule_settings import Count
 from core.supervision.traces import JobRun, job_runs, running_at
 
 
@@ -43,7 +44,7 @@ def _failure(body: StepBody) -> bytes | None:
 
 
 @RULES.add("deadlocked_polling", "1")
-def deadlocked_polling(evidence: Evidence, *, run: int = 10) -> Iterator[Finding]:
+def deadlocked_polling(evidence: Evidence, *, run: Count = 10) -> Iterator[Finding]:
     """A monitor deadlock: `run` or more steps in a row that only wait or poll while nothing runs, or that poll a
     running job without a sleep and see the same each time (InnovatorBench's metric M14).
 

@@ -30,6 +30,16 @@ def test_a_code_without_a_mend_is_found(name: str, monkeypatch: pytest.MonkeyPat
         errors_page.page(name)
 
 
+@pytest.mark.parametrize("name", errors_page.PAGES)
+def test_a_code_has_one_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert errors_page.mends(name)
+    text = (ROOT / errors_page.PAGES[name]).read_text()
+    (tmp_path / "mends").write_text(text + "no_session: Another mend.\n")
+    monkeypatch.setitem(errors_page.PAGES, name, str(tmp_path / "mends"))
+    with pytest.raises(SystemExit, match="several lines for no_session"):
+        errors_page.mends(name)
+
+
 def test_a_mend_names_the_same_in_both_languages() -> None:
     english, chinese = (
         {code: sorted(re.findall("`[^`]*`", mend)) for code, mend in errors_page.mends(name).items()}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.domain.anchor import AnchoredText, StepText, find, texts_of
 from core.domain.request import plain_words
 from core.domain.step import StepBody, StepHead
-from core.domain.steps import Note, StepEntry
+from core.domain.step_entry import Note, StepEntry
 from core.formats.page.foreign import shown
 from core.formats.page.words import PageWords
 

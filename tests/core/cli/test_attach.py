@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from contextlib import closing
 from pathlib import Path
 
@@ -111,3 +112,20 @@ def test_an_agent_of_another_protocol_version_is_refused(tmp_path: Path) -> None
         assert done.returncode != 0 and "[acp_version]" in done.stderr
     refused = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--acp", "--", "false")
     assert refused.returncode == 2 and "[no_prompt]" in refused.stderr
+
+
+def test_codex_is_pointed_to_the_session_by_its_words_as_it_reads_no_variable(tmp_path: Path) -> None:
+    program = tmp_path / "codex"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > words\n')
+    program.chmod(0o755)
+    for upstream in serve():
+        done = tiphys(tmp_path / "home", "attach", "--base-url", upstream.url + "/v1", "--", str(program), "exec", "do",
+                      cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "endpoint from" not in done.stderr, "its own settings are overruled"
+    words = (tmp_path / "words").read_text().splitlines()
+    assert words[-2:] == ["exec", "do"] and words[::2][:2] == ["-c", "-c"]
+    settings = tomllib.loads("\n".join(words[1:4:2]))
+    provider = settings["model_providers"][settings["model_provider"]]
+    assert provider["base_url"].startswith("http://127.0.0.1:") and upstream.url not in provider["base_url"]
+    assert (provider["wire_api"], provider["env_key"]) == ("responses", "TIPHYS_GATEWAY_TOKEN")

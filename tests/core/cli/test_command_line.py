@@ -314,3 +314,21 @@ def test_a_reason_beyond_every_bound_is_refused_in_one_sentence(tiphys, imported
     """Without a server, too: the operation is held to what a server would take."""
     ran = tiphys("verdict", imported, 1, "mask", "--reason", "x" * 110_000)
     assert ran.status == 2 and "[bad_op]" in ran.err and "`$.reason`" in ran.err
+
+
+def test_an_export_of_repeated_rows_says_that_equal_rows_are_meant(tiphys, imported, tmp_path) -> None:
+    model = make_tokenizer(tmp_path / "model")
+
+    def rows(*options: object) -> tuple[list[str], str, str]:
+        out = tmp_path / str(len(list(tmp_path.iterdir())))
+        ran = tiphys("export", imported, "--to", "chat", "--unjudged", "keep", *options, "--out", out, "--model", model)
+        assert ran.status == 0, ran.err
+        return (out / "data.jsonl").read_text().splitlines(), ran.out, (out / "README.md").read_text()
+
+    seven, told, card = rows()
+    assert (len(seven), len(set(seven))) == (7, 1), "one conversation, on purpose seven times (APOLLO)"
+    sentence = ("Equal rows are meant: the row of each ReAct sample stands 7 times, that of each summary sample 10 "
+                "times (balance repeat; none writes each once).")
+    assert sentence in told and sentence in card
+    one, told, card = rows("--balance", "none")
+    assert len(one) == 1 and "Equal rows" not in told + card

@@ -200,3 +200,15 @@ def test_the_rules_judge_what_was_imported_though_no_server_runs(tiphys, home) -
     assert any(first)
     tiphys("import", FILES, "--json")
     assert [by_rules(session) for session in sessions] == first, "once is enough"
+
+
+def test_rules_that_cannot_be_used_are_told_when_all_is_taken_in(tiphys, home) -> None:
+    (home / "rules").mkdir(parents=True)
+    (home / "rules" / "rules.toml").write_text("[rules.deadlocked_polling]\nrun = -5\n")
+    ran = tiphys("import", FILES / "with_query.traj", "--json")
+    assert (ran.status, ran.one["result"]) == (2, "imported")
+    assert "setting run of the rule deadlocked_polling" in ran.err and "[bad_rules]" in ran.err
+    assert [one["session"] for one in tiphys("sessions", "--json").lines] == [ran.one["session"]]
+    for command in (("judge", ran.one["session"]), ("rules",)):
+        refused = tiphys(*command)
+        assert (refused.status, f"{home}/rules/rules.toml: The setting run" in refused.err) == (2, True), command

@@ -14,7 +14,8 @@ from support.logs import make_session
 from core.domain.errors import InvalidInput
 from core.domain.events import NoteAdded, Placed, StepAdded, VerdictGiven, encode_event, make_event
 from core.domain.folded import VERSION, decode_folded, encode_folded
-from core.domain.steps import ERROR, RECENT_BLOCKS, WAITING, Note
+from core.domain.step_entry import Note
+from core.domain.steps import ERROR, RECENT_BLOCKS, WAITING
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -103,14 +104,16 @@ def test_accounts_are_made_and_revoked_beside_a_server(way: object, tmp_path: Pa
     asyncio.run(scenario())
 
 
-def test_a_home_that_is_held_by_something_silent_is_reported(tmp_path: Path) -> None:
+def test_a_home_that_another_command_writes_for_long_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+                                                                     ) -> None:
     async def scenario() -> None:
         async with Authority(Home(tmp_path)):
             raise AssertionError("opened")
 
+    monkeypatch.setattr("core.server.authority.PATIENCE_S", 0.1)
     lock = hold(Home(tmp_path))
     try:
-        with pytest.raises(Unavailable, match="where it listens"):
+        with pytest.raises(Unavailable, match=rf"process {os.getpid()}\) writes the log"):
             asyncio.run(scenario())
     finally:
         lock.release()

@@ -91,8 +91,41 @@ def test_a_persons_rule_that_breaks_stops_no_other(tmp_path, caplog):
     assert "broken broke" in caplog.text
 
 
+SHARED = """from typing import Annotated
+from msgspec import Meta
+from core.supervision.rule import Finding
+
+def find(evidence, *, share: Annotated[float, Meta(ge=0, le=1)] = 0.5, odd: "Nowhere" = 3):
+    return iter(())
+"""
+
+
+@pytest.mark.parametrize(("declared", "told"), [
+    (SHARED.replace(', odd: "Nowhere" = 3', ""), "share of the rule own is a number from 0 to 1, not 1.5"),
+    (SHARED, None), ("def find(evidence, *, share: str = 2): return iter(())", "a whole number, not 1.5"),
+])
+def test_a_persons_rule_declares_what_its_settings_may_be(tmp_path, declared, told):
+    (tmp_path / "own.py").write_text(declared)
+    (tmp_path / "rules.toml").write_text("[rules.own]\nshare = 1.5\n")
+    if told is None:  # a type that is not there bounds nothing
+        assert rules_of(tmp_path)[-1].settings == {"share": 1.5, "odd": 3}
+        return
+    with pytest.raises(InvalidInput, match=told):
+        rules_of(tmp_path)
+
+
 @pytest.mark.parametrize(("file", "text", "told"), [
     ("rules.toml", "[rules.nonsense]\n", "nonsense"), ("rules.toml", "[rules.idle_gpus]\ngpus = 'all'\n", "gpus"),
+    ("rules.toml", "[rules.deadlocked_polling]\nrun = -5\n",
+     r"rules\.toml: The setting run of the rule deadlocked_polling is a whole number of 1 or more, not -5\.$"),
+    ("rules.toml", "[tasks.t1.rules.deadlocked_polling]\nrun = 0\n", r"run of .* of 1 or more, not 0\."),
+    ("rules.toml", "[rules.deadlocked_polling]\nrun = 2.5\n", r"whole number of 1 or more, not 2\.5\."),
+    ("rules.toml", "[rules.deadlocked_polling]\nrun = true\n", "not True"),
+    ("rules.toml", "[rules.idle_gpus]\ngpus = -1\n", r"gpus of the rule idle_gpus is a whole number of 0 or more"),
+    ("rules.toml", "[rules.idle_gpus]\nlora_from = 0\n", r"lora_from of .* of 1 or more, not 0"),
+    ("rules.toml", "[rules.lowered_score]\nmargin = -0.5\n", "margin of .* a number of 0 or more, not -0.5"),
+    ("rules.toml", "[rules.blind_edit]\nspare_runs = 1\n", "spare_runs of .* is true or false, not 1"),
+    ("rules.toml", "[tasks.t1.rules.none]\nx = 1\n", "There is no rule none; known are blind_edit"),
     ("rules.toml", "[rules.idle_gpus]\nnone = 1\n", "none"), ("rules.toml", "rules = 3", "rules.toml"),
     ("rules.toml", "[rules.idle_gpus]\nenabled = 1\n", "enabled"), ("rules.toml", "[[", "rules.toml"),
     ("rules.toml", "[rules.lowered_score]\nmargin = nan\n", "margin"),

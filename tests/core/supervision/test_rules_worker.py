@@ -71,6 +71,7 @@ def test_rules_are_tuned_for_all_sessions_or_those_of_a_task(log, tmp_path):
 @pytest.mark.parametrize(("request_", "code"), [
     ({"do": "set", "rule": "nope"}, "no_rule"), ({"do": "set", "rule": "idle_gpus", "settings": {"x": 1}}, "bad_rules"),
     ({"do": "set", "rule": "idle_gpus", "settings": {"gpus": "many"}}, "bad_rules"), ({"do": "dance"}, "bad_request"),
+    ({"do": "set", "rule": "deadlocked_polling", "settings": {"run": -5}}, "bad_rules"),
     ({"do": "effects", "session": "none"}, "no_session"),
 ])
 def test_what_cannot_be_done_is_said_and_written_nowhere(request_, code, log, tmp_path):
