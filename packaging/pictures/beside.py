@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -102,13 +103,26 @@ async def _take_all(home: Home, empty: Home, session: str, step: int, asked: arg
             await _take_one("scenes.py", asked.out / name, *name.split("-", 1), "--home", str(home.path), *shown)
     for name in asked.sets:
         await _take_one("states.py", asked.out / name, *name.split("-", 1), "--home", str(home.path), *shown)
-        await _take_one("scenes.py", asked.out / name, *name.split("-", 1), "--home", str(empty.path))
+    make_usual(empty.path.parent)
+    async with Server(ServeSettings(home=empty, private=True, supervise=False)):
+        for name in asked.sets:
+            await _take_one("scenes.py", asked.out / name, *name.split("-", 1), "--home", str(empty.path))
+
+
+def make_usual(person: Path) -> None:
+    """Folders of other programs in a person's home, as the drawing of the start has them: names alone."""
+    for folder, name, count in ((".claude/projects/todo", "run-{}.jsonl", 14), (".codex/sessions", "rollout-{}.jsonl", 3),
+                                ("logs", "{}.eval", 6)):
+        (person / folder).mkdir(parents=True)
+        for number in range(count):
+            (person / folder / name.format(number)).touch()
 
 
 async def _take_one(program: str, out: Path, language: str, colours: str, *arguments: str) -> None:
     command = [sys.executable, str(ROOT / "packaging/pictures" / program), "--out", str(out), "--language", language,
                "--colours", colours, *arguments]
-    taking = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+    person = str(Path(arguments[arguments.index("--home") + 1]).parent)
+    taking = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env={**os.environ, "HOME": person})
     if await taking.wait():
         raise SystemExit(f"The pictures of {out.name} could not be taken: {program} ended with {taking.returncode}.")
 
