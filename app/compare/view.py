@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from app.compare.model import ComparisonModel
 from app.compare.words import arm_lines
 from app.kit import theme
-from app.kit.boxes import column, row
+from app.kit.boxes import apart, column
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.plain_table import PlainTable
@@ -54,14 +54,14 @@ class CompareView(QWidget):
 
     def _lay_out(self) -> None:
         content = QWidget(self)
-        foot = row((self.summary, 1), self.parting)
-        column(self.arms, (self.table, 1), foot, on=content, spacing=theme.GRID, margin=0)
+        foot = apart((self.summary, 1), self.parting)
+        column(apart((self.arms, 1)), (self.table, 1), foot, on=content, spacing=0, margin=0)
         top = QGridLayout()
         top.setColumnStretch(0, 1)
         top.setColumnStretch(1, 1)
         top.addWidget(self.ours, 0, 0)
         top.addWidget(self.other, 0, 1)
-        host = column(top, on=self, spacing=theme.GRID, margin=theme.GRID)
+        host = column(apart((top, 1)), on=self, spacing=0, margin=0)
         self._faces = Faces(content, self.empty)
         host.addLayout(self._faces, 1)
 

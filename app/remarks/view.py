@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from app.kit import theme
-from app.kit.boxes import column, row
+from app.kit.boxes import apart, column, row
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
@@ -84,8 +84,8 @@ class RemarksView(QWidget):
         self.box = RemarkBox(self)
         self.write = QPushButton(plain_action(writing.text()), self)
         self.write.clicked.connect(writing.trigger)
-        column(self.filter, (self._faces, 1), self.box, row(1, self.write), on=self, spacing=theme.GRID,
-               margin=theme.GRID)
+        column(apart(self.filter), (self._faces, 1), apart((self.box, 1)), apart(1, self.write), on=self, spacing=0,
+               margin=0)
         self.setFocusProxy(self.list)
 
     def show_state(self, count: int, *, blind: bool) -> None:

@@ -59,7 +59,7 @@ def look(home: Path, moved: Mapping[str, str] | None = None) -> list[FoundFolder
 
 def _folder_of(usual: Usual, home: Path, moved: Mapping[str, str]) -> Path:
     elsewhere = moved.get(usual.moved, "") if usual.moved else ""
-    return Path(elsewhere, usual.below) if os.path.isabs(elsewhere) else home / usual.folder
+    return Path(elsewhere, usual.below) if Path(elsewhere).is_absolute() else home / usual.folder
 
 
 def _look_into(folder: Path, usual: Usual, home: Path) -> FoundFolder | None:

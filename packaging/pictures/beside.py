@@ -111,8 +111,8 @@ async def _take_all(home: Home, empty: Home, session: str, step: int, asked: arg
 
 def make_usual(person: Path) -> None:
     """Folders of other programs in a person's home, as the drawing of the start has them: names alone."""
-    for folder, name, count in ((".claude/projects/todo", "run-{}.jsonl", 14), (".codex/sessions", "rollout-{}.jsonl", 3),
-                                ("logs", "{}.eval", 6)):
+    for folder, name, count in ((".claude/projects/todo", "run-{}.jsonl", 14),
+                                (".codex/sessions", "rollout-{}.jsonl", 3), ("logs", "{}.eval", 6)):
         (person / folder).mkdir(parents=True)
         for number in range(count):
             (person / folder / name.format(number)).touch()

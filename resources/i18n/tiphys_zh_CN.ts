@@ -5921,8 +5921,8 @@ Delete or right click: take it away</source>
         <translation>备注</translation>
     </message>
     <message>
-        <source>✗ masked</source>
-        <translation>✗ 已掩码</translation>
+        <source>⊘ masked</source>
+        <translation>⊘ 已掩码</translation>
     </message>
     <message>
         <source>✓ kept</source>
