@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
-from app.kit import theme
+from app.kit import theme, tokens
 from app.kit.boxes import apart, column, row
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
@@ -35,7 +35,8 @@ class RemarkBox(QWidget):
         self.text.installEventFilter(self)
         self.add = QPushButton(self.tr("Add"), self)
         self.add.clicked.connect(self._give_text)
-        column(self.about, row((self.text, 1), self.add, spacing=theme.GRID), on=self, spacing=theme.GRID, margin=0)
+        column(self.about, row((self.text, 1), self.add, spacing=theme.GRID), on=self, spacing=theme.GRID,
+               margin=(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0))
         self.hide()
 
     def write(self, about: str) -> None:
@@ -84,7 +85,7 @@ class RemarksView(QWidget):
         self.box = RemarkBox(self)
         self.write = QPushButton(plain_action(writing.text()), self)
         self.write.clicked.connect(writing.trigger)
-        column(apart(self.filter), (self._faces, 1), apart((self.box, 1)), apart(1, self.write), on=self, spacing=0,
+        column(apart(self.filter), (self._faces, 1), self.box, apart(1, self.write), on=self, spacing=0,
                margin=0)
         self.setFocusProxy(self.list)
 

@@ -86,7 +86,7 @@ class ReviewView(QWidget):
     def show_step(self, opinions: StepOpinions) -> None:
         """One step's opinions."""
         self._stack.setCurrentIndex(1)
-        title = self.tr("Step {number} · {title}").format(number=number(opinions.number),
+        title = self.tr("Step {number} · {title}").format(number=opinions.number,
                                                           title=one_line(opinions.title))
         if opinions.marked > 1:
             title = self.tr("{count} marked steps").format(count=number(opinions.marked))
