@@ -63,13 +63,13 @@ def _folder_of(usual: Usual, home: Path, moved: Mapping[str, str]) -> Path:
 
 
 def _look_into(folder: Path, usual: Usual, home: Path) -> FoundFolder | None:
-    looked_at = list(islice(_files(folder), MOST + 1))
-    times = [time for one in looked_at[:MOST] if fnmatchcase(one.name, usual.names)
+    entries = list(islice(_files(folder), MOST + 1))
+    times = [time for one in entries[:MOST] if fnmatchcase(one.name, usual.names)
              and not fnmatchcase(one.name, PART) and (time := _changed(one)) is not None]
     if not times:
         return None
     shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
-    return FoundFolder(str(folder), shown, usual.program, len(times), max(times), len(looked_at) <= MOST)
+    return FoundFolder(str(folder), shown, usual.program, len(times), max(times), len(entries) <= MOST)
 
 
 def _changed(file: os.DirEntry[str]) -> float | None:
