@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QPushButton, QStackedLayout, QWidget
 
 from app.kit import theme
-from app.kit.boxes import Item, apart, column
+from app.kit.boxes import Item, column, row
 from app.kit.safe_text import PlainLabel, plain_action
 
 
@@ -70,4 +70,4 @@ def faces(host: QWidget, empty: Empty, *items: Item) -> Faces:
 def _with_room(item: Item) -> Item:
     if isinstance(item, (tuple, int)):
         return item
-    return apart((item, 1))
+    return row((item, 1), margin=theme.GRID)  # no more: a list of sessions is narrow
