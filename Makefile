@@ -73,7 +73,7 @@ screenshots: $(VENV)/.has-run
 
 # The window at the sizes of its drawings (docs/window.md), of a saved run: make beside RUN=run.jsonl DRAWN=folder.
 beside: $(VENV)/.has-run
-	$(BIN)/python packaging/pictures/beside.py $(or $(OUT),build/beside) --run $(RUN) $(if $(DRAWN),--drawn $(DRAWN))
+	$(BIN)/python packaging/pictures/beside.py $(or $(OUT),build/beside) --run $(RUN) $(if $(ALSO),--also $(ALSO)) $(if $(DRAWN),--drawn $(DRAWN))
 
 # Real agents, from npm and PyPI, through the gateway and without a network afterwards (docs/agents.md): a quarter of an hour.
 agents: $(VENV)/.has-test

@@ -103,4 +103,5 @@ class BriefController(QObject):
             self._view.add_caption(self.tr("Changed"))
         if files or added + removed:
             words = self.tr("%Ln file(s)", None, plural(files)) if files else self.tr("lines")
-            self._view.add_changes(words, f"+{quantities.number(added)}", f"−{quantities.number(removed)}")
+            signed = (f"+{quantities.number(added)}", f"−{quantities.number(removed)}") if added + removed else ("", "")
+            self._view.add_changes(words, *signed)

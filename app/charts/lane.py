@@ -95,7 +95,7 @@ class Lane:
 
     def _scale(self, curves: Sequence[Curves]) -> None:
         if self.key == "verdicts":
-            self.plot.setYRange(-1.6, 2.2, padding=0)
+            self.plot.setYRange(-1.6, 2.9, padding=0)  # above them stands the name
             return
         roof = max((s.top for c in curves if (s := c.of(self.key))), default=1.0)
         roof = max(100.0, roof) if self.key == "score" else roof

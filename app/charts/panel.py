@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts.view import ChartsView
 from app.desk.session_key import id_of
+from app.desk.short_id import short_id
 from app.desk.worker import log_of
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
@@ -114,7 +115,7 @@ class ChartsController(QObject):
 
     def _title(self, session: str) -> str:
         row = self._place.desks.of(session).row(session)
-        return f"{row.title or row.task} · {session[-6:]}" if row is not None else session
+        return f"{row.title or row.task} · {short_id(session)}" if row is not None else session
 
     def _offer_others(self) -> None:
         rows = [row for row in self._place.desks.rows() if row.session != self._place.sight.session and row.steps]

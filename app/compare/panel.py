@@ -9,6 +9,7 @@ from app.compare.model import ComparisonModel
 from app.compare.view import CompareView
 from app.compare.words import group_words
 from app.desk.session_key import id_of, server_of
+from app.desk.short_id import short_id
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
@@ -211,4 +212,4 @@ def _column(row: SessionRow) -> str:
 
 
 def _title(row: SessionRow) -> str:
-    return f"{row.title or row.task} · {row.session[-6:]}"
+    return f"{row.title or row.task} · {short_id(row.session)}"

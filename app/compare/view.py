@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 
 from app.compare.model import ComparisonModel
 from app.compare.words import arm_lines
-from app.kit import theme
-from app.kit.boxes import column, row
+from app.kit import theme, tokens
+from app.kit.boxes import apart, column
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.plain_table import PlainTable
@@ -43,6 +43,7 @@ class CompareView(QWidget):
         self.table.setAccessibleName(self.tr("Steps of both sessions"))
         self.summary = PlainLabel("", self, elide=True)
         self.arms = PlainLabel("", self, wrap=True)
+        self.arms.setContentsMargins(theme.px(tokens.SIDE), theme.GRID, theme.px(tokens.SIDE), theme.GRID)
         self.arms.hide()
         self.parting = QPushButton(self.tr("Where they part"), self)
         self.parting.clicked.connect(self.parting_asked)
@@ -54,14 +55,14 @@ class CompareView(QWidget):
 
     def _lay_out(self) -> None:
         content = QWidget(self)
-        foot = row((self.summary, 1), self.parting)
-        column(self.arms, (self.table, 1), foot, on=content, spacing=theme.GRID, margin=0)
+        foot = apart((self.summary, 1), self.parting)
+        column(self.arms, (self.table, 1), foot, on=content, spacing=0, margin=0)
         top = QGridLayout()
         top.setColumnStretch(0, 1)
         top.setColumnStretch(1, 1)
         top.addWidget(self.ours, 0, 0)
         top.addWidget(self.other, 0, 1)
-        host = column(top, on=self, spacing=theme.GRID, margin=theme.GRID)
+        host = column(apart((top, 1)), on=self, spacing=0, margin=0)
         self._faces = Faces(content, self.empty)
         host.addLayout(self._faces, 1)
 

@@ -46,6 +46,7 @@ class RowText(msgspec.Struct, frozen=True):
     word: str = ""
     meaning: str = ""
     is_chip: bool = False
+    is_failed: bool = False
     added: int = 0
     removed: int = 0
     duration: str = ""
@@ -216,7 +217,7 @@ def fold_row(trajectory: Trajectory, kind: str, at: int, until: int, reader: str
     many = plural(failed)  # a name: lupdate does not follow `translate` with a call in this place
     return RowText(
         number=f"{quantities.number(first.number)}–{quantities.number(last.number)}", icon="chevron-right", tool=tool,
-        title=title, face="code", is_chip=bool(word),
+        title=title, face="code", is_chip=bool(word), is_failed=failed == until - at + 1,
         word=word or (QCoreApplication.translate("Row", "%Ln failed", None, many) if failed else ""),
         meaning=meaning or ("error" if failed else "muted"),
         duration=quantities.short_duration(quantities.between(first.started_at or first.ended_at, last.ended_at)))

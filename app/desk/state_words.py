@@ -9,7 +9,7 @@ def state_words(state: str) -> tuple[str, str, str]:
     """Sign, word and colour of a session's state."""
     return {
         "queued": ("○", QCoreApplication.translate("Sessions", "queued"), "muted"),
-        "running": ("●", QCoreApplication.translate("Sessions", "running"), "keep"),
+        "running": ("●", QCoreApplication.translate("Sessions", "running"), "live"),
         "paused": ("‖", QCoreApplication.translate("Sessions", "paused"), "attention"),
         "waiting": ("◌", QCoreApplication.translate("Sessions", "waiting"), "attention"),
         "finished": ("✓", QCoreApplication.translate("Sessions", "finished"), "muted"),

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.kit import theme
-from app.kit.boxes import column, row
+from app.kit.boxes import apart, column
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
@@ -28,8 +28,7 @@ class DisagreementsView(QWidget):
         self.next.clicked.connect(following.trigger)
         self.empty = Empty("", self)
         self._faces = Faces(self.list, self.empty)
-        foot = row((self.numbers, 1), self.next, spacing=theme.GRID)
-        column((self._faces, 1), foot, on=self, spacing=theme.GRID, margin=theme.GRID)
+        column((self._faces, 1), apart((self.numbers, 1), self.next), on=self, spacing=0, margin=0)
 
     def show_state(self, count: int, *, blind: bool) -> None:
         """Show the list, or why it is empty."""

@@ -139,7 +139,8 @@ class ChooseView(QWidget):
         form.addRow(self.unmasked)
         buttons = row(self._check, self._write, self._cancel, 1, spacing=theme.GRID)
         right = QWidget(self)
-        column(form, buttons, self._progress, (self.report, 1), on=right, spacing=theme.GRID, margin=0)
+        column(form, buttons, self._progress, (self.report, 1), on=right, spacing=2 * theme.GRID,
+               margin=(2 * theme.GRID, 0, 0, 0))
         split = QSplitter(Qt.Orientation.Horizontal, self)
         split.addWidget(left)
         split.addWidget(right)

@@ -29,9 +29,8 @@ class FileDelegate(QStyledItemDelegate):
         """Draw from the right: the counts and step keep their place, the path takes what is left."""
         file, folder = index.data(FilesModel.FileRole), index.data(FileTreeModel.FolderRole)
         self.initStyleOption(option, index)
-        option.text = ""
-        style = option.widget.style()
-        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        if option.state & QStyle.StateFlag.State_Selected:
+            theme.fill_selected(painter, option.rect, active=bool(option.state & QStyle.StateFlag.State_Active))
         painter.save()
         room = QRectF(option.rect).adjusted(2 * theme.GRID, 0, -2 * theme.GRID, 0)
         if isinstance(file, TouchedFile):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.kit import theme
+from app.kit import theme, tokens
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import column, row
+from app.kit.boxes import apart, column
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
@@ -31,12 +31,12 @@ class FindView(QWidget):
         self.count = PlainLabel("", self, faint=True)
         self.partly = PlainLabel("", self, wrap=True, faint=True, font=theme.small_font(self.font()))
         set_tooltip(self.partly, self.tr("Menu Session, “Store offline” fetches all of one."))
+        self.partly.setContentsMargins(theme.px(tokens.SIDE), theme.GRID, theme.px(tokens.SIDE), theme.GRID)
         self.partly.hide()
         self.list = EntryList(model, self.tr("Places found"), self)
         self.empty = Empty("", self)
         self._faces = Faces(self.list, self.empty)
-        column(row((self.box, 1), self.count, spacing=theme.GRID), (self._faces, 1), self.partly, on=self,
-               spacing=theme.GRID, margin=theme.GRID)
+        column(apart((self.box, 1), self.count), (self._faces, 1), self.partly, on=self, spacing=0, margin=0)
         self.box.textChanged.connect(self.words_changed)
         self.show_state("nothing")
 

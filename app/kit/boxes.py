@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
+from app.kit import theme, tokens
+
 Item = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
 """A widget or layout, one with its stretch, or empty room by its stretch."""
 
@@ -25,6 +27,12 @@ def column(*items: Item, on: QWidget | None = None, spacing: int | None = None, 
            ) -> QVBoxLayout:
     """The items below each other; else as `row`."""
     return _filled(QVBoxLayout(on) if on is not None else QVBoxLayout(), items, spacing, margin)
+
+
+def apart(*items: Item) -> QHBoxLayout:
+    """A row of fields and buttons in a panel that touches its edges: it keeps away from them."""
+    side, over = theme.px(tokens.SIDE), theme.px(tokens.WITHIN)
+    return row(*items, spacing=theme.px(tokens.BETWEEN), margin=(side, over, side, over))
 
 
 def _filled(box: _Box, items: tuple[Item, ...], spacing: int | None, margin: Margin | None) -> _Box:

@@ -12,8 +12,9 @@ from app.kit.choosable_text import ChoosableText
 from app.kit.safe_text import plain_tooltip
 from app.kit.text_folds import LineFold, TextFolds
 
-MARGIN = tokens.READING
-"""The document's own margin, in which the signs of folds and headings stand."""
+MARGIN = tokens.GROUP
+"""The document's own margin, in which the signs of folds and headings stand; what lies on a ground of its own begins
+by the padding further out, where the side of what is read is."""
 
 PADDING = 2 * theme.GRID
 """How far the ground of a block reaches beyond its letters."""

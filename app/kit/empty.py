@@ -70,4 +70,4 @@ def faces(host: QWidget, empty: Empty, *items: Item) -> Faces:
 def _with_room(item: Item) -> Item:
     if isinstance(item, (tuple, int)):
         return item
-    return row((item, 1), margin=theme.GRID)
+    return row((item, 1), margin=theme.GRID)  # no more: a list of sessions is narrow

@@ -127,7 +127,8 @@ class PlainLabel(QLabel):
         self.setText(text)
 
     def set_meaning(self, meaning: str) -> None:
-        """Write in the colour of a meaning from now on."""
+        """Write in the colour of a meaning from now on, also in a tool bar, which gives labels the role of buttons."""
+        self.setForegroundRole(QPalette.ColorRole.WindowText)
         palette = self.palette()
         palette.setColor(QPalette.ColorRole.WindowText, theme.colour(meaning))
         self.setPalette(palette)

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QLocale, QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QApplication
 
@@ -145,7 +145,8 @@ def ui_font(point_size: float) -> QFont:
         installed = set(QFontDatabase.families())
         families = [f for f in _UI_FAMILIES if f in installed][:1] + families
     font.setFamilies([*families, *_CJK])
-    if families[0] in _CJK:  # such fonts draw “ ” and · as wide as a Chinese character unless asked not to
+    if families[0] in _CJK and QLocale().language() != QLocale.Language.Chinese:
+        # such fonts draw “ ” and · as wide as a Chinese character unless asked not to; in Chinese that is right
         font.setFeature(QFont.Tag("palt"), 1)
     font.setFeature(QFont.Tag("tnum"), 1)
     font.setPointSizeF(point_size)

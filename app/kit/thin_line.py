@@ -93,10 +93,9 @@ class ThinLine(QWidget):
         super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The ground of the window, a hairline above, the frame of the focus."""
+        """The ground of the window and the frame of the focus; the line above is the one that parts panels."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.colour("window"))
-        painter.setPen(theme.colour("person" if self.hasFocus() else "line"))
-        painter.drawLine(self.rect().topLeft(), self.rect().topRight())
         if self.hasFocus():
+            painter.setPen(theme.colour("person"))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

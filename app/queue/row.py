@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.desk.attention_words import attention_word
 from app.desk.origin_words import origin_name
+from app.desk.short_id import short_id
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import one_line
@@ -111,7 +112,7 @@ def _word(place: Workplace, row: SessionRow, item: QueueItem | None, *, done: bo
 
 def _about(row: SessionRow) -> str:
     origin = QCoreApplication.translate("QueueTable", "live") if row.origin == "live" else origin_name(row.origin)
-    sample = row.task if row.task not in ("", row.session, row.title) else row.session.partition("@")[0][-8:]
+    sample = row.task if row.task not in ("", row.session, row.title) else short_id(row.session)
     why = one_line(row.unreadable, 80)
     return " · ".join(part for part in (origin, one_line(row.model, 32), why or one_line(sample, 24)) if part)
 

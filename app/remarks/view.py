@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
-from app.kit import theme
-from app.kit.boxes import column, row
+from app.kit import theme, tokens
+from app.kit.boxes import apart, column, row
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
@@ -35,7 +35,8 @@ class RemarkBox(QWidget):
         self.text.installEventFilter(self)
         self.add = QPushButton(self.tr("Add"), self)
         self.add.clicked.connect(self._give_text)
-        column(self.about, row((self.text, 1), self.add, spacing=theme.GRID), on=self, spacing=theme.GRID, margin=0)
+        column(self.about, row((self.text, 1), self.add, spacing=theme.GRID), on=self, spacing=theme.GRID,
+               margin=(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0))
         self.hide()
 
     def write(self, about: str) -> None:
@@ -84,8 +85,8 @@ class RemarksView(QWidget):
         self.box = RemarkBox(self)
         self.write = QPushButton(plain_action(writing.text()), self)
         self.write.clicked.connect(writing.trigger)
-        column(self.filter, (self._faces, 1), self.box, row(1, self.write), on=self, spacing=theme.GRID,
-               margin=theme.GRID)
+        column(apart(self.filter), (self._faces, 1), self.box, apart(1, self.write), on=self, spacing=0,
+               margin=0)
         self.setFocusProxy(self.list)
 
     def show_state(self, count: int, *, blind: bool) -> None:

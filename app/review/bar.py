@@ -48,7 +48,8 @@ class ReviewBar(QWidget):
         self._sign = PlainLabel("", self)
         self.action = self._action_box()
         self.reason = self._reason_box()
-        self.count, self.parts = PlainLabel("", self), PlainLabel("", self)
+        self.count = PlainLabel("", self)
+        self.parts = {"mask": PlainLabel("", self), "attention": PlainLabel("", self)}
         self.count.setFont(theme.bold_font(self.font()))
         self.bar = JudgedBar(self)
         self._lay_out()
@@ -72,8 +73,8 @@ class ReviewBar(QWidget):
         following.setIconText(self.tr("Next session"))
         self.ahead, self.following = self._button(ahead, "muted"), self._button(following, "person")
         self.following.hide()
-        main = row(self._sign, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar, self.parts,
-                   self.ahead, self.following, spacing=gap,
+        main = row(self._sign, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar,
+                   *self.parts.values(), self.ahead, self.following, spacing=gap,
                    margin=(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7)))
         column(strip, main, on=self, spacing=0, margin=0)
 
@@ -138,7 +139,7 @@ class ReviewBar(QWidget):
             self._say("undecided", self.tr("{count} marked steps").format(count=number(opinions.marked)))
         else:
             hidden = opinions.others_hidden
-            self._say("undecided" if hidden else outcome, f"{number(opinions.number)}  "
+            self._say("undecided" if hidden else outcome, f"{opinions.number}  "
                       + (self.tr("blind") if hidden else words[outcome]))
         for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
             action.setCheckable(True)
@@ -182,23 +183,19 @@ class ReviewBar(QWidget):
         is_done = asked == judged and (asked > 0 or has_next)
         self.ahead.setVisible(not (is_done and has_next))
         self.following.setVisible(is_done and has_next)
-        self._ink_count("keep" if is_done else "ink")
+        self.count.set_meaning("keep" if is_done else "ink")
         self.count.setText(self.tr("Nothing is asked here") if not asked else
                            self.tr("All {asked} judged").format(asked=number(asked)) if is_done else
                            self.tr("{judged}/{asked} judged").format(judged=number(judged), asked=number(asked)))
         self.bar.show_parts((("keep", tally.people_keep), ("mask", tally.people_mask),
                               ("attention", tally.unsure)), asked)
-        masked, unsure = tally.people_mask, tally.unsure
-        words = [self.tr("{count} masked").format(count=number(masked))] if masked else []
-        words += [self.tr("{count} unsure").format(count=number(unsure))] if unsure else []
-        self.parts.setText(" · ".join(words))
-        for widget in (self.count, self.bar, self.parts):
+        for meaning, words, count in (("mask", self.tr("{count} masked"), tally.people_mask),
+                                      ("attention", self.tr("{count} unsure"), tally.unsure)):
+            self.parts[meaning].setText(words.format(count=number(count)))
+            self.parts[meaning].set_meaning(meaning)
+            self.parts[meaning].setVisible(bool(asked and count))
+        for widget in (self.count, self.bar):
             widget.setVisible(bool(asked) or is_done)
-
-    def _ink_count(self, meaning: str) -> None:
-        palette = self.count.palette()
-        palette.setColor(self.count.foregroundRole(), theme.colour(meaning))
-        self.count.setPalette(palette)
 
     def minimumSizeHint(self) -> QSize:
         """The bar holds no window open: what has no room there is a key."""

@@ -15,7 +15,8 @@ class StepOpinions(msgspec.Struct, frozen=True):
     """What the panel shows of one step. `actions` are its tools, `action` is the chosen one (0: the whole step),
     `masked` those that are masked alone; `void` is what the reader chose before the step changed."""
 
-    number: int
+    number: str
+    """As the list has it: a subagent's steps by those of its callers, too."""
     title: str
     outcome: StepOutcome
     mine: Decision

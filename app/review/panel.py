@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QWidget
 
+from app.desk.callers import number_of
 from app.desk.refusal import STEP_CHANGED, Refusal, words_of
 from app.desk.workplace import Workplace
 from app.kit.ask import yes_or_no
@@ -147,7 +148,8 @@ class ReviewController(QObject):
         entry = target.entries[0]
         hidden = self._place.queues.is_blind(self._sight.session) and not book.has_judged(entry)
         verdicts, head = book.verdicts(entry), entry.head
-        return StepOpinions(number=head.number, title=head.title, outcome=book.outcome(entry),
+        number = number_of(self._sight.desk, self._sight.session, head.number)
+        return StepOpinions(number=number, title=head.title, outcome=book.outcome(entry),
                             mine=book.mine(entry, target.action), verdicts=tuple(verdicts), notes=tuple(entry.notes),
                             others_hidden=hidden, marked=len(target.entries), tags=frozenset(book.tags(entry)),
                             void=book.void(entry, target.action), actions=head.tools, action=target.action,

@@ -19,7 +19,7 @@ from app.review.opinions import StepOpinions, author_words, value_word
 from app.review.targets import Target
 from app.review.verdict_book import Tally
 
-SIGNS = {"keep": "✓", "mask": "✗", "unsure": "?"}
+SIGNS = {"keep": "✓", "mask": "⊘", "unsure": "?"}
 MEANINGS = {"keep": "keep", "mask": "mask", "unsure": "attention"}
 
 
@@ -86,7 +86,7 @@ class ReviewView(QWidget):
     def show_step(self, opinions: StepOpinions) -> None:
         """One step's opinions."""
         self._stack.setCurrentIndex(1)
-        title = self.tr("Step {number} · {title}").format(number=number(opinions.number),
+        title = self.tr("Step {number} · {title}").format(number=opinions.number,
                                                           title=one_line(opinions.title))
         if opinions.marked > 1:
             title = self.tr("{count} marked steps").format(count=number(opinions.marked))
@@ -121,15 +121,13 @@ class ReviewView(QWidget):
         self.rules.setText(self.tr("Rules run …") if running else self.tr("Run rules"))
 
     def _show_final(self, opinions: StepOpinions) -> None:
-        text, meaning = {"mask": (self.tr("✗ masked"), "mask"), "keep": (self.tr("✓ kept"), "keep"),
+        text, meaning = {"mask": (self.tr("⊘ masked"), "mask"), "keep": (self.tr("✓ kept"), "keep"),
                          "partly": (self.tr("◐ masked in part"), "attention"),
                          "undecided": (self.tr("undecided"), "muted")}[opinions.outcome]
         if opinions.outcome == "undecided" and opinions.masked:
             text, meaning = self.tr("◐ masked in part, else undecided"), "attention"
         self._final.setText("" if opinions.others_hidden or opinions.marked > 1 else text)
-        palette = self._final.palette()
-        palette.setColor(self._final.foregroundRole(), theme.colour(meaning))
-        self._final.setPalette(palette)
+        self._final.set_meaning(meaning)
 
     def _parts(self, opinions: StepOpinions) -> list[Part]:
         if opinions.others_hidden:

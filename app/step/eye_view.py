@@ -112,7 +112,7 @@ class EyeView(QWidget):
         split.addWidget(self.text)
         split.splitterMoved.connect(self._on_moved)
         above = column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, spacing=theme.GRID)
-        above.setContentsMargins(theme.px(tokens.SIDE), 0, theme.GRID, theme.GRID)
+        above.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), theme.GRID)
         column(above, (split, 1), on=self, spacing=0, margin=0)
 
     def offer(self, actions: Sequence[QAction]) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QToolButton, QWidget
 
-from app.kit import theme
+from app.kit import theme, tokens
 from app.kit.action_button import tip_of
 from app.kit.boxes import row
 from app.kit.empty import Empty, faces
@@ -51,6 +51,7 @@ class StepView(QWidget):
             "The heading of an action, by a click or by Tab and Enter, makes the judging keys judge that action alone"))
         self.text.edit.chosen.connect(self.action_chosen)
         self.token = PlainLabel("", self, elide=True)
+        self.token.setContentsMargins(theme.px(tokens.SIDE), theme.GRID, theme.px(tokens.SIDE), theme.GRID)
         self.token.hide()
         self._no_token = ""
         self.text.edit.cursorPositionChanged.connect(self._show_token)
@@ -70,7 +71,7 @@ class StepView(QWidget):
         top = row(self.before, self.after, self.title, (self.about, 1), self.tokens_button, self.eye_button,
                   spacing=theme.GRID)
         top.insertSpacing(top.indexOf(self.about), 2 * theme.GRID)
-        self._faces = faces(self, self.empty, top, (self.pages, 1), self.token)
+        self._faces = faces(self, self.empty, top, (self.pages, 1), (self.token, 0))
 
     def show_head(self, title: str, about: str) -> None:
         """Name what is shown."""

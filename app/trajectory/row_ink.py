@@ -22,6 +22,9 @@ SIGN = 14
 STEP_IN = 12
 """A subagent's rows stand so many pixels further in."""
 
+WIDEST_TOOL = "run_command"
+"""Of our own tools the one that people read most; it stands there whole in any font."""
+
 
 class RowInk:
     """What rows are drawn with."""
@@ -34,6 +37,7 @@ class RowInk:
         self.small_metrics, self.mono_metrics = QFontMetrics(self.small), QFontMetrics(self.mono)
         self.cell = self.mono_metrics.horizontalAdvance("m" * 64) / 64
         self.columns = {name: theme.px(width) for name, width in tokens.STEP_COLUMNS.items()}
+        self.columns["tool"] = max(self.columns["tool"], self.bold_metrics.horizontalAdvance(WIDEST_TOOL))
         self.height = max(theme.px(tokens.HEIGHTS["step"]), self.metrics.height() + 4)
         self.icon_size, self.chip, self.step_in = theme.px(icons.SIDE), theme.px(16), theme.px(STEP_IN)
         self.no_time, self.no_duration = theme.px(NO_TIME), theme.px(NO_DURATION)

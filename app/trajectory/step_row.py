@@ -176,7 +176,9 @@ class StepRowDelegate(QStyledItemDelegate):
         """Sign and tool; returns where the title begins."""
         ink = self.ink
         meaning = parts.meaning if parts.meaning in ("error", "person", "live") else ""
-        if parts.state == "mask" or parts.icon == "hourglass":
+        if parts.is_failed:
+            meaning = "error"
+        elif parts.state == "mask" or parts.icon == "hourglass":
             meaning = meaning or "muted"
         shift = self._guides(painter, parts.depth, line, x) if parts.depth else 0
         if parts.icon:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.desk.gist_words import say_none
 from app.kit import quantities, theme
-from app.kit.boxes import column
+from app.kit.boxes import apart, column
 from app.kit.empty import Empty, Faces
 from app.kit.flat_model import Index
 from app.kit.i18n import plural
@@ -41,8 +41,8 @@ class WebSearchDelegate(QStyledItemDelegate):
               index: Index) -> None:
         """Draw a row."""
         self.initStyleOption(option, index)
-        option.text = ""
-        option.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        if option.state & QStyle.StateFlag.State_Selected:
+            theme.fill_selected(painter, option.rect, active=bool(option.state & QStyle.StateFlag.State_Active))
         search, found = index.data(WebSearchesModel.SearchRole), index.data(WebSearchesModel.FoundRole)
         painter.save()
         room = QRectF(option.rect).adjusted(theme.GRID, theme.GRID, -2 * theme.GRID, -theme.GRID)
@@ -111,7 +111,7 @@ class WebSearchesView(QWidget):
         split.setSizes([300, 110])
         split.setStretchFactor(0, 1)
         full = QWidget(self)
-        column(self.filter, (split, 1), on=full, spacing=theme.GRID, margin=0)
+        column(apart(self.filter), (split, 1), on=full, spacing=0, margin=0)
         self._empty = Empty("", self)
         self.gist = Gist(self)
         self._faces = Faces(full, self._empty, self)

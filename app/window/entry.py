@@ -72,10 +72,10 @@ def make_application(settings: Settings, language: str = "") -> QApplication:
     app.setApplicationDisplayName("Tiphys")
     app.setQuitOnLastWindowClosed(False)
     Collector(app)
+    i18n.install(app, language or settings.text("appearance.language"))
     theme.apply(app, settings.text("appearance.colours"), float(settings.get("appearance.text_size")),
                 settings.text("appearance.contrast"))
     app.setWindowIcon(icons.icon("ship-wheel", "person"))
-    i18n.install(app, language or settings.text("appearance.language"))
     return app
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
@@ -13,8 +12,9 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from app.desk.actions import Actions
 from app.kit import icons, theme, tokens
 from app.kit.boxes import column, row
-from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
+from app.window.drop_place import DropPlace
+from app.window.found_list import FoundList
 from app.window.start_card import StartCard
 from app.window.usual_folders import FoundFolder
 
@@ -35,7 +35,8 @@ class StartPage(QWidget):
         self.setAccessibleName(self.tr("Start"))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.cards = self._cards(actions)
-        self.found = column(spacing=0)
+        self.found = FoundList(self)
+        self.found.asked.connect(self.folder_asked)
         self._lay_out()
         window.installEventFilter(self)
         self.hide()
@@ -66,25 +67,13 @@ class StartPage(QWidget):
         grid.setSpacing(theme.px(tokens.SIDE))
         for place, card in enumerate(self.cards):
             grid.addWidget(card, place // 2, place % 2)
-        drop = PlainLabel(self.tr("or drop files and folders anywhere in this window"), self, faint=True)
+        drop = DropPlace(self.tr("or drop files and folders anywhere in this window"), self)
         column(head, grid, self.found, drop, 1, on=self._column, spacing=theme.px(tokens.GROUP),
                margin=(0, theme.px(80), 0, theme.px(tokens.PAGE)))
 
     def show_found(self, found: Sequence[FoundFolder]) -> None:
         """What lies in the usual folders; it is counted, and read when it is opened."""
-        if not found:
-            return
-        head = PlainLabel(self.tr("Found on this computer: only counted, nothing is read before you open it"), self,
-                          faint=True)
-        self.found.addWidget(head)
-        for one in found:
-            folder = PlainLabel(one.shown, self, font=theme.mono_font())
-            count = self.tr("%Ln {program} run(s)", None, plural(one.count))
-            words = PlainLabel(count.format(program=one.program), self)
-            button = QPushButton(self.tr("Open"), self)
-            button.setToolTip(self.tr("Open the runs in {folder}").format(folder=one.shown))
-            button.clicked.connect(partial(self.folder_asked.emit, one.folder))
-            self.found.addLayout(row((folder, 2), (words, 2), button, spacing=theme.px(tokens.SIDE)))
+        self.found.show_found(found)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """As large as the window between its menu and its status bar."""

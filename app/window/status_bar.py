@@ -14,6 +14,30 @@ from app.kit.safe_text import PlainLabel, set_tooltip
 from app.servers.connection_state import ConnectionState
 
 
+class LinkWords(QWidget):
+    """How one connection stands: its sign in the colour of what that means, and the words; quiet while all is well."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        font = theme.font_of("fact")
+        self._sign, self._words = PlainLabel("", self, font=font), PlainLabel("", self, font=font)
+        row(self._sign, self._words, on=self, spacing=theme.px(tokens.WITHIN), margin=0)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def text(self) -> str:
+        """Sign and words."""
+        return f"{self._sign.text()} {self._words.text()}"
+
+    def show_state(self, state: ConnectionState) -> None:
+        """Tell it, also to who hears it read out."""
+        sign, _, words = state.text.partition(" ")
+        self._sign.setText(sign)
+        self._words.setText(words)
+        self._sign.set_meaning(state.meaning)
+        self._words.set_meaning("muted" if state.meaning == "keep" else state.meaning)
+        set_tooltip(self, state.detail)
+
+
 class StatusBar(QStatusBar):
     """One text per server, each with a sign and a colour, and two more."""
 
@@ -24,7 +48,7 @@ class StatusBar(QStatusBar):
         super().__init__(parent)
         self._links = QWidget(self)
         self._row = row(on=self._links, spacing=4 * theme.GRID, margin=0)
-        self.links: list[PlainLabel] = []
+        self.links: list[LinkWords] = []
         self.waiting = PlainLabel("", self)
         self.place = PlainLabel("", self)
         self.keys = PlainLabel("", self)
@@ -50,16 +74,12 @@ class StatusBar(QStatusBar):
         for label in self.links[len(states):]:
             label.hide()
         for label, state in zip(self.links, states, strict=False):
-            label.set_meaning(state.meaning)
-            label.setText(state.text)
-            set_tooltip(label, state.detail)
+            label.show_state(state)
             label.show()
 
-    def _label(self) -> PlainLabel:
-        label = PlainLabel("", self._links)
-        label.setFont(theme.font_of("fact"))
+    def _label(self) -> LinkWords:
+        label = LinkWords(self._links)
         label.setAccessibleName(self.tr("Connection"))
-        label.setCursor(Qt.CursorShape.PointingHandCursor)
         label.installEventFilter(self)
         self._row.addWidget(label)
         return label

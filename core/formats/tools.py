@@ -18,7 +18,7 @@ COMMON = "common"
 OURS = "ours"
 """How a table names our own actions."""
 
-_ABOUT = ("also", "open", "choice")
+_ABOUT = ("program", "also", "open", "choice")
 
 
 @cache
@@ -35,6 +35,12 @@ def table_of(format: str) -> ToolTable:
 def common() -> ToolTable:
     """The names that several programs use; among them are ours."""
     return ToolTable(_tools(_load(path := _folder() / f"{COMMON}.toml"), path), OWN)
+
+
+def program_of(format: str) -> str:
+    """The name by which people know a format's program, which nobody translates; "" for a format not known here. It
+    stands in this table, not beside the reader: whoever lists sessions asks for it, and must not load all readers."""
+    return str(_load(_folder() / f"{format}.toml").get("program", "")) if format in _names() else ""
 
 
 @cache

@@ -1,7 +1,8 @@
 """The window at the sizes of the drawn pictures, of a real saved run, a live session and an empty home: one process per
 language and scheme.
 
-    python packaging/pictures/scenes.py --home HOME --out OUT [--read ID --step N --live ID]
+    python packaging/pictures/scenes.py --home HOME --out OUT
+        [--read ID --step N --inside ID --inner N --live ID --tour ID]
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ def main(take: Callable[[Settings, argparse.Namespace], Coroutine[None, None, No
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--read", help="a saved session; without it the pictures are those of a first start")
     parser.add_argument("--step", type=int, help="the step of it that is read")
+    parser.add_argument("--inside", default="", help="a subagent of it, in which the step is read")
+    parser.add_argument("--inner", type=int, default=1, help="that step")
+    parser.add_argument("--tour", help="a demonstration that goes on")
     parser.add_argument("--live", help="a session that goes on")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--language", default="en")
@@ -66,6 +70,7 @@ async def _take(settings: Settings, options: argparse.Namespace) -> None:
         if options.read:
             await _reading(desktop, options)
             await _living(desktop, options)
+            await _touring(desktop, options)
         else:
             await _starting(desktop, options)
         await desktop.close(keep_layout=True)
@@ -82,15 +87,41 @@ async def _reading(desktop: Desktop, options: argparse.Namespace) -> None:
     for name, size in (("reading", LARGE), ("reading-1280", SMALL), ("reading-1920", FULL_HD)):
         desktop.window.resize(*size)
         desktop.window.lay_out("read")
-        desktop.cursor.to_step(options.step)
+        await _go_in(desktop, options)
         await shoot(desktop.window, options.out / f"{name}.png")
     desktop.window.resize(*LARGE)
     desktop.window.lay_out("read")
+    desktop.cursor.move(options.read, options.step)
     desktop.actions["view.eye"].setChecked(True)
     for eye in desktop.window.findChildren(EyeView):
         eye.presence.ask("Jest")
     await shoot(desktop.window, options.out / "eye.png")
     desktop.actions["view.eye"].setChecked(False)
+
+
+async def _go_in(desktop: Desktop, options: argparse.Namespace) -> None:
+    """The step that is read: one of the session, or of its subagent, whose rows then stand below its caller's."""
+    desktop.cursor.move(options.read, options.step)
+    if options.inside:
+        desktop.cursor.move(options.inside, 1)
+        await loaded(desktop, options.inside)
+        desktop.cursor.move(options.inside, options.inner)
+
+
+async def _touring(desktop: Desktop, options: argparse.Namespace) -> None:
+    """The guide at its second step: somebody looked, and is about to write."""
+    desktop.cursor.move(options.tour)
+    await loaded(desktop, options.tour)
+    desktop.window.resize(*LARGE)
+    desktop.window.lay_out("live")
+    desktop.cursor.to_step(1)
+    desktop.actions["go.follow"].trigger()
+    running = RunningAction(5, "run_command", "head -n 3 data/test.jsonl", 2.0)
+    desktop.desks.live_text.emit(options.tour, CHANNEL, encode_running(running))
+    for view in desktop.window.findChildren(GuidanceView):
+        view.writing.set_draft("Use the held-out part of the training split, not data/test.jsonl")
+        view.start_writing()
+    await shoot(desktop.window, options.out / "live-tour.png")
 
 
 async def _living(desktop: Desktop, options: argparse.Namespace) -> None:

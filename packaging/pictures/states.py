@@ -42,6 +42,7 @@ async def take(settings: Settings, options: Namespace) -> None:
         desktop.window.resize(*scenes.LARGE)
         desktop.start(parse(["--session", options.live]), "")
         await loaded(desktop, options.live)
+        await _rows(desktop, options)
         await _queue(desktop, options)
         async with _without(home, server, desktop):
             await _away(desktop, options)
@@ -51,6 +52,15 @@ async def take(settings: Settings, options: Namespace) -> None:
 
 def _settings(home: Home) -> ServeSettings:
     return ServeSettings(home=home, private=True, supervise=False)
+
+
+async def _rows(desktop: Desktop, options: Namespace) -> None:
+    """The list with a row in each state, as wide as it can be."""
+    desktop.window.lay_out("read")
+    for key in ("step", "files", "outline"):
+        desktop.window.docks[key].hide()
+    desktop.cursor.to_step(8)
+    await shoot(desktop.window, options.out / "states.png")
 
 
 async def _queue(desktop: Desktop, options: Namespace) -> None:

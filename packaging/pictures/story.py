@@ -63,6 +63,7 @@ START = datetime(2026, 3, 2, 9, 4, tzinfo=UTC)
 class Story:
     """Writes the log; `bodies` and `blobs` are what a runner would have sent."""
 
+    task: str = "reviews"
     title: str = "Train a review classifier"
     model: str = "qwen3-32b"
     bodies: list[bytes] = field(default_factory=list)
@@ -92,7 +93,7 @@ class Story:
 
     def begin(self) -> None:
         """The task, and a running agent."""
-        task = Task(id="reviews", title=self.title, description="Train a classifier for the reviews in data/. "
+        task = Task(id=self.task, title=self.title, description="Train a classifier for the reviews in data/. "
                     "Choose everything on the training split; the test split is for the evaluator alone.")
         model = ModelSettings(kind="openai", name=self.model, base_url="https://models.example.org/v1")
         self.say(SessionCreated(task=task, agent=AgentSettings(model=model)), SERVER)
@@ -213,6 +214,22 @@ def make_story(seed: int = 0, at: datetime = START) -> Story:
         story.context.pop()  # it waits for the next step
     else:
         story.say(SessionStateChanged(state="finished", reason="finished"))
+    return story
+
+
+def make_tour(at: datetime, task: str) -> Story:
+    """The demonstration as it stands when its agent is about to read the test data; step 5 is at work."""
+    story = Story(task=task, title="Label product reviews (demonstration)", model="scripted", at=at)
+    story.begin()
+    story.act("run_command", {"command": "python train.py --epochs 3"}, "A first run.", "0 0.51\n1 0.58\n2 0.66\n",
+              seconds=24)
+    story.say(SubmissionMade(ordinal=1, step=1, blob=story.store_blob(b"labels")))
+    story.say(ScoreGiven(ordinal=1, step=1, total=66.0, parts={"accuracy": 66.0}, message="first labels"), SERVER)
+    story.act("open_file", {"path": "train.py"}, "Which rate does it take?", TRAIN)
+    story.act("edit_file", {"path": "train.py"}, "A lower rate.", "1 file changed\n", file=("train.py", FIXED))
+    story.act("run_command", {"command": "python eval.py --split test"}, "How good is it on the test data?",
+              "eval.py: error: test split is locked until finish\n", code=2, seconds=1)
+    story.say(StepStarted(number=5))
     return story
 
 

@@ -266,6 +266,16 @@
     </message>
 </context>
 <context>
+    <name>FoundList</name>
+    <message numerus="yes">
+        <source>%Ln {program} run(s)</source>
+        <translation>
+            <numerusform>%Ln {program} run</numerusform>
+            <numerusform>%Ln {program} runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ImportBar</name>
     <message numerus="yes">
         <source>Opening %Ln file(s)…</source>
@@ -554,16 +564,6 @@
         <translation>
             <numerusform>%Ln guidance waiting</numerusform>
             <numerusform>%Ln guidance waiting</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>StartPage</name>
-    <message numerus="yes">
-        <source>%Ln {program} run(s)</source>
-        <translation>
-            <numerusform>%Ln {program} run</numerusform>
-            <numerusform>%Ln {program} runs</numerusform>
         </translation>
     </message>
 </context>

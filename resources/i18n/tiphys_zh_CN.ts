@@ -3419,6 +3419,43 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>FoundList</name>
+    <message>
+        <source>Found on this computer</source>
+        <translation>在本机找到</translation>
+    </message>
+    <message>
+        <source>only counted, nothing is read or copied before you open it</source>
+        <translation>仅作计数，打开之前不读取也不复制任何内容</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln {program} run(s)</source>
+        <translation>
+            <numerusform>%Ln 个 {program} 运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>more than {runs}</source>
+        <translation>超过 {runs}</translation>
+    </message>
+    <message>
+        <source>newest {time}</source>
+        <translation>最新 {time}</translation>
+    </message>
+    <message>
+        <source>Open {count}</source>
+        <translation>打开 {count} 个</translation>
+    </message>
+    <message>
+        <source>Open all</source>
+        <translation>全部打开</translation>
+    </message>
+    <message>
+        <source>Open the runs in {folder}</source>
+        <translation>打开 {folder} 中的运行</translation>
+    </message>
+</context>
+<context>
     <name>Gist</name>
     <message>
         <source>No session is chosen</source>
@@ -5884,8 +5921,8 @@ Delete or right click: take it away</source>
         <translation>备注</translation>
     </message>
     <message>
-        <source>✗ masked</source>
-        <translation>✗ 已掩码</translation>
+        <source>⊘ masked</source>
+        <translation>⊘ 已掩码</translation>
     </message>
     <message>
         <source>✓ kept</source>
@@ -7428,20 +7465,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>or drop files and folders anywhere in this window</source>
         <translation>或将文件和文件夹拖放到本窗口任意位置</translation>
-    </message>
-    <message>
-        <source>Found on this computer: only counted, nothing is read before you open it</source>
-        <translation>本机上找到的：仅作计数，打开之前不读取任何内容</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln {program} run(s)</source>
-        <translation>
-            <numerusform>%Ln 个 {program} 运行</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Open the runs in {folder}</source>
-        <translation>打开 {folder} 中的运行</translation>
     </message>
 </context>
 <context>

@@ -73,7 +73,7 @@ def test_a_difference_lies_on_its_grounds_also_where_its_lines_are_wrapped(qtbot
     view.show()
     assert (view.edit.grounds, view.edit.tinted) == ([(2, 4)], {3: "removed_line", 4: "added_line"})
     shown, at = view.edit.grab().toImage(), [view.edit._room(n, n) for n in (2, 3, 4)]
-    inks = [{shown.pixelColor(x, int(y)).name() for x in range(12, 200) for y in (room.top() + 3, room.bottom() - 4)}
+    inks = [{shown.pixelColor(x, int(y)).name() for x in range(20, 190) for y in (room.top() + 3, room.bottom() - 4)}
             for room in at]
     assert at[1].height() > 2 * at[0].height()
     for names, colour in zip(inks, ("window", "removed_line", "added_line"), strict=True):
