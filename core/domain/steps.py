@@ -22,7 +22,7 @@ from core.domain.context import ContextDelta, MessageRef
 from core.domain.events import StepAdded, decode_event
 from core.domain.places import ByPlace
 from core.domain.step import StepHead, Usage
-from core.domain.verdict import DECIDED, PEOPLE, Author, StepOutcome, Verdict, masked_actions, step_outcome
+from core.domain.verdict import Author, StepOutcome, Verdict, masked_actions, step_outcome
 
 Read = Callable[[Sequence[int]], dict[int, bytes]]
 """Gives the bodies of the events with these seqs, by seq."""
@@ -59,11 +59,6 @@ class Opinions(msgspec.Struct, kw_only=True):
     verdicts: dict[str, Verdict] = {}
     notes: list[Note] = []
     tags: set[str] = set()
-
-
-def is_judged(opinions: Opinions) -> bool:
-    """Whether a step was decided on: kept or masked by a person, or by those who made the file."""
-    return any(v.author.kind in PEOPLE and v.value in DECIDED for v in opinions.verdicts.values())
 
 
 class StepEntry(msgspec.Struct, kw_only=True):

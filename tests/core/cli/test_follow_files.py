@@ -101,7 +101,7 @@ def test_every_growth_leads_to_the_session_of_the_whole_file(tmp_path, name) -> 
 def test_a_file_that_was_written_over_says_of_which_session_it_is_a_fork(tmp_path) -> None:
     home, path = Home(tmp_path / "home"), tmp_path / "run.jsonl"
     path.write_bytes((FOREIGN / "codex.jsonl").read_bytes())
-    first = list(import_all(home, [path], []))[0]
+    first = next(iter(import_all(home, [path], [])))
     follower = FileFollower(home, [_File(path, stamp(path))], True, 0.0)
     path.write_bytes(path.read_bytes().replace(b"\"Again.\"", b"\"Once more.\""))
     follower.look()
