@@ -146,7 +146,7 @@ class QueueBook(QObject):
         return self.queue(key) if item is not None and item.holder(self.me(key)) is not None else None
 
     def have(self, session: str) -> None:
-        """Who judges a session of the queue that they work through has it, so that nobody beyond those asked for does."""
+        """Who judges a session of the queue that they work through has it: nobody beyond those asked for does."""
         item = self.item(self.working, session)
         if item is not None and item.free and item.holder(self.me(session)) is None:
             self.send(self.working, TakeFromQueue(taken=id_of(session)))

@@ -10,14 +10,14 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.desk.bodies import Bodies
 from app.desk.frame import Frame
-from app.desk.state_words import state_words
+from app.desk.state_words import reason_words, state_words
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
 from core.domain.errors import NotFound, ReportableError
 from core.domain.events import SessionState
 from core.domain.trajectory import Trajectory
 from core.formats.page.document import cited_steps, page, write
-from core.formats.page.words import PageWords
+from core.formats.page.words import REASONS, PageWords
 
 LARGEST_NAME = 60
 
@@ -71,8 +71,10 @@ class PageController(QObject):
             steps=self.tr("Cited steps"), remarks=self.tr("Remarks on the session"), step=self.tr("Step {n}"),
             thought=self.tr("Thought"), answer=QCoreApplication.translate("Row", "Answer"),
             output=self.tr("Output"), failed=self.tr("failed"), model=self.tr("model"),
-            state=self.tr("state"), states={s: state_words(s)[1] for s in get_args(SessionState)},
-            began=self.tr("began"), count=self.tr("steps"), errors=self.tr("errors"),
+            state=self.tr("state"), states={s: state_words(s)[1] for s in get_args(SessionState)} | {
+                reason: reason_words(reason) for reason in REASONS},
+            because=self.tr("{state}: {reason}"), began=self.tr("began"), count=self.tr("steps"),
+            errors=self.tr("errors"),
             score=self.tr("score"), cost=self.tr("cost"), guidance=self.tr("guidance"), user=self.tr("user"),
             submission=QCoreApplication.translate("Row", "Handed in"),
             summary=self.tr("summary of steps {first} to {last}"),
