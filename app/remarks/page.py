@@ -8,6 +8,7 @@ from typing import get_args
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
+from app.desk.blindness import seen
 from app.desk.bodies import Bodies
 from app.desk.frame import Frame
 from app.desk.state_words import reason_words, state_words
@@ -50,8 +51,12 @@ class PageController(QObject):
             self.export(trajectory, Path(path))
 
     def export(self, trajectory: Trajectory, path: Path) -> None:
-        """Fetch what is cited, and write the page."""
-        numbers = cited_steps(trajectory) or [n for n in (self._place.sight.step or trajectory.row.steps,) if n]
+        """Fetch what is cited, and write the page; of a step that others spoke of a blind reader has none before they
+        judged it."""
+        session, spoken = trajectory.session, cited_steps(trajectory)
+        reader = self._place.reader(session) if self._place.queues.is_blind(session) else ""
+        numbers = spoken or [n for n in (self._place.sight.step or trajectory.row.steps,) if n]
+        numbers = [n for n in numbers if not reader or n not in spoken or seen(trajectory.step(n).verdicts, reader)]
         names = [trajectory.step(number).body for number in numbers]
         self._bodies = Bodies(self._place.sight, names, lambda found: self._write(trajectory, numbers, found, path))
 

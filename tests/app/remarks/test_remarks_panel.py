@@ -119,6 +119,10 @@ async def test_the_page_holds_what_people_spoke_of(qtbot, tmp_path):
         assert all(words in text for words in ("why this one?", "here it turns", "a fine run", 'id="step-3"'))
         assert 'id="step-4"' not in text
         assert set(REASONS.values()) <= set(controller.words().states.values()), "every reason has its words"
+        place.settings.set("review.blind", True)
+        controller.export(place.sight.trajectory, blind := tmp_path / "blind.html")
+        await eventually(blind.exists)
+        assert "a fine run" in blind.read_text("utf-8") and "here it turns" not in blind.read_text("utf-8")
         await place.scope.close()
 
 
