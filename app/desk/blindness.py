@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.domain.verdict import Verdict
+from core.domain.steps import Opinions
+from core.domain.verdict import DECIDED, PEOPLE, Verdict
 
 
 def seen(verdicts: Mapping[str, Verdict], reader: str) -> Mapping[str, Verdict]:
@@ -13,3 +14,8 @@ def seen(verdicts: Mapping[str, Verdict], reader: str) -> Mapping[str, Verdict]:
     "" as the reader: nobody is blind.
     """
     return verdicts if not reader or any(v.author.key == reader for v in verdicts.values()) else {}
+
+
+def decided(opinions: Opinions, reader: str) -> bool:
+    """Whether a step shows as kept or masked by a person, or by those who made the file; `reader` as in `seen`."""
+    return any(v.author.kind in PEOPLE and v.value in DECIDED for v in seen(opinions.verdicts, reader).values())

@@ -114,14 +114,16 @@ class QueueBook(QObject):
         return msgspec.structs.replace(found, judged=mine, is_done=self._is_done(desk, row.session))
 
     def is_blind(self, session: str) -> bool:
-        """Whether the reader is to see nothing of what others said of a session before the own word."""
+        """Whether the reader is to see nothing of what others said of a session before the own word: in a blind queue
+        also of one that they may still take."""
         return bool(self._settings.get("review.blind")) or self._is_asked_blind(session)
 
     def _is_asked_blind(self, session: str) -> bool:
         desk = self._desks.of(session)
         if not desk.queues.has_blind:
             return False
-        return any(queue.work.blind and not queue.closed and item.holder(desk.name) is not None
+        return any(queue.work.blind and not queue.closed
+                   and (item.holder(desk.name) is not None or (item.free and queue.by != desk.name))
                    for queue, item in desk.queues.of_session(id_of(session)))
 
     def _is_done(self, desk: Desk, session: str) -> bool:
@@ -142,6 +144,12 @@ class QueueBook(QObject):
         key = self.asks_of(session)
         item = self.item(key, session)
         return self.queue(key) if item is not None and item.holder(self.me(key)) is not None else None
+
+    def have(self, session: str) -> None:
+        """Who judges a session of the queue that they work through has it: nobody beyond those asked for does."""
+        item = self.item(self.working, session)
+        if item is not None and item.free and item.holder(self.me(session)) is None:
+            self.send(self.working, TakeFromQueue(taken=id_of(session)))
 
     # ---- choosing --------------------------------------------------------------------------------
 

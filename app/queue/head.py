@@ -52,6 +52,13 @@ class QueueHead(QWidget):
     def show_queue(self, title: str, facts: str, rubric: str, total: QueueSum, agreement: str) -> None:
         """A queue: `agreement` is "" where none may or can be told."""
         self._say(title, facts, rubric)
+        self.bar.setVisible(bool(total.sessions))
+        if not total.sessions:  # who is blind is told of their own alone
+            for label in self.numbers[:4]:
+                label.hide()
+            self.numbers[4].setText(self.tr("No session of it is with you yet: Q takes one"))
+            self.numbers[4].show()
+            return
         self.bar.show_parts(total.judged, total.asked)
         done = self.tr("{done} of {total} sessions done").format(done=quantities.number(total.done),
                                                                 total=quantities.number(total.sessions))
@@ -59,7 +66,6 @@ class QueueHead(QWidget):
                  self._count(self.tr("{count} masked"), total.judged.mask),
                  self._count(self.tr("{count} unsure"), total.judged.unsure),
                  " · ".join(part for part in (done, agreement) if part))
-        self.bar.show()
         for label, text in zip(self.numbers, texts, strict=True):
             label.setText(text)
             label.setVisible(bool(text))

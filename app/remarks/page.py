@@ -8,16 +8,17 @@ from typing import get_args
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
+from app.desk.blindness import seen
 from app.desk.bodies import Bodies
 from app.desk.frame import Frame
-from app.desk.state_words import state_words
+from app.desk.state_words import reason_words, state_words
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
 from core.domain.errors import NotFound, ReportableError
 from core.domain.events import SessionState
 from core.domain.trajectory import Trajectory
 from core.formats.page.document import cited_steps, page, write
-from core.formats.page.words import PageWords
+from core.formats.page.words import REASONS, PageWords
 
 LARGEST_NAME = 60
 
@@ -50,8 +51,12 @@ class PageController(QObject):
             self.export(trajectory, Path(path))
 
     def export(self, trajectory: Trajectory, path: Path) -> None:
-        """Fetch what is cited, and write the page."""
-        numbers = cited_steps(trajectory) or [n for n in (self._place.sight.step or trajectory.row.steps,) if n]
+        """Fetch what is cited, and write the page; of a step that others spoke of a blind reader has none before they
+        judged it."""
+        session, spoken = trajectory.session, cited_steps(trajectory)
+        reader = self._place.reader(session) if self._place.queues.is_blind(session) else ""
+        numbers = spoken or [n for n in (self._place.sight.step or trajectory.row.steps,) if n]
+        numbers = [n for n in numbers if not reader or n not in spoken or seen(trajectory.step(n).verdicts, reader)]
         names = [trajectory.step(number).body for number in numbers]
         self._bodies = Bodies(self._place.sight, names, lambda found: self._write(trajectory, numbers, found, path))
 
@@ -71,8 +76,10 @@ class PageController(QObject):
             steps=self.tr("Cited steps"), remarks=self.tr("Remarks on the session"), step=self.tr("Step {n}"),
             thought=self.tr("Thought"), answer=QCoreApplication.translate("Row", "Answer"),
             output=self.tr("Output"), failed=self.tr("failed"), model=self.tr("model"),
-            state=self.tr("state"), states={s: state_words(s)[1] for s in get_args(SessionState)},
-            began=self.tr("began"), count=self.tr("steps"), errors=self.tr("errors"),
+            state=self.tr("state"), states={s: state_words(s)[1] for s in get_args(SessionState)} | {
+                reason: reason_words(reason) for reason in REASONS},
+            because=self.tr("{state}: {reason}"), began=self.tr("began"), count=self.tr("steps"),
+            errors=self.tr("errors"),
             score=self.tr("score"), cost=self.tr("cost"), guidance=self.tr("guidance"), user=self.tr("user"),
             submission=QCoreApplication.translate("Row", "Handed in"),
             summary=self.tr("summary of steps {first} to {last}"),

@@ -139,8 +139,8 @@ class ReviewBar(QWidget):
             self._say("undecided", self.tr("{count} marked steps").format(count=number(opinions.marked)))
         else:
             hidden = opinions.others_hidden
-            self._say("undecided" if hidden else outcome, f"{opinions.number}  "
-                      + (self.tr("blind") if hidden else words[outcome]))
+            self._say("undecided" if hidden else outcome, self.tr("Step {n}: {state}").format(
+                n=opinions.number, state=self.tr("blind") if hidden else words[outcome]))
         for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
             action.setCheckable(True)
             action.setChecked(opinions.mine.value == value)

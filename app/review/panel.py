@@ -211,6 +211,7 @@ class ReviewController(QObject):
     def _give_opinion(self, session: str, trajectory: Trajectory, target: Target, value: str, reason: str) -> None:
         book = self._books.of(session)
         known = book.mine(target.entries[0], target.action)
+        self._place.queues.have(session)
         changes = book.judge(target.entries, value, reason, target.action)  # type: ignore[arg-type]
         self._tell(session, changes)
         if value in ("keep", "mask") and known.value == "none" and self._place.settings.get("review.advance"):

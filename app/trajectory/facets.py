@@ -101,8 +101,8 @@ class Choices(msgspec.Struct, frozen=True):
     times: tuple[str, ...] = ()
 
 
-def choices_of(trajectory: Trajectory) -> Choices:
-    """The values that occur."""
+def choices_of(trajectory: Trajectory, reader: str = "") -> Choices:
+    """The values that occur; a blind `reader` learns of no author who spoke where they have not."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in Choices.__struct_fields__}
     steps = trajectory.steps
     for number, count in Counter(steps.shape_of).items():
@@ -112,7 +112,7 @@ def choices_of(trajectory: Trajectory) -> Choices:
             for value in values:
                 counts[name][value] += count
     for opinions in steps.opinions.values():
-        counts["authors"].update({v.author.key for v in opinions.verdicts.values()})
+        counts["authors"].update({v.author.key for v in seen(opinions.verdicts, reader).values()})
     named = {name: tuple(sorted((v for v in seen if v), key=lambda v: (-seen[v], v))) for name, seen in counts.items()}
     return Choices(**(named | {"times": times_of(steps.started)}))
 

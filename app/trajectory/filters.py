@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from app.desk.blindness import seen
+from app.desk.blindness import decided, seen
 from app.trajectory.facets import Facets
-from core.domain.step_entry import is_judged
 from core.domain.steps import ERROR
 from core.domain.trajectory import Item, Trajectory
 
@@ -46,7 +45,7 @@ def new_items(trajectory: Trajectory, filter: str, facets: Facets, taken: int, s
     if "verdicts" in wanted:
         steps = (at for at in steps if at in opinions and seen(opinions[at].verdicts, reader))
     if "undecided" in wanted:
-        steps = (at for at in steps if at not in opinions or not is_judged(opinions[at]))
+        steps = (at for at in steps if at not in opinions or not decided(opinions[at], reader))
     yield from items_of(trajectory, steps)
 
 
@@ -55,15 +54,15 @@ def _lists(trajectory: Trajectory, item: Item, filter: str) -> bool:
     return item.kind in _OTHERS[filter] and (item.kind != "guidance" or trajectory.guidance[str(item.ref)].by_person)
 
 
-def counts_of(trajectory: Trajectory) -> dict[str, int]:
-    """How many each of FILTERS lists."""
+def counts_of(trajectory: Trajectory, reader: str = "") -> dict[str, int]:
+    """How many each of FILTERS lists to a `reader`, as in `new_items`."""
     steps, others = trajectory.steps, trajectory.items.others
-    judged = sum(map(is_judged, steps.opinions.values()))
+    judged = sum(decided(opinions, reader) for opinions in steps.opinions.values())
     kinds = Counter[str](other.kind for other in others)
     return {ALL: len(steps), "undecided": len(steps) - judged, "errors": steps.flags.translate(_FAILED).count(1),
             "changes": len(changing_steps(trajectory)),
             "guidance": sum(_lists(trajectory, other, "guidance") for other in others),
-            "verdicts": sum(bool(o.verdicts) for o in steps.opinions.values()),
+            "verdicts": sum(bool(seen(o.verdicts, reader)) for o in steps.opinions.values()),
             "scores": sum(kinds[k] for k in _OTHERS["scores"])}
 
 

@@ -290,13 +290,13 @@ class TrajectoryController(QObject):
     def _offer_facets(self) -> None:
         trajectory = self._model.trajectory
         if trajectory is not None and self._view.filters_button.isChecked():
-            self._view.filters.show_choices(choices_of(trajectory))
+            self._view.filters.show_choices(choices_of(trajectory, self._model.reader))
             self._on_facets(self._view.filters.facets)
 
     def _count_facets(self) -> None:
         trajectory = self._model.trajectory
         if trajectory is not None:
-            self._view.facets.show_counts(counts_of(trajectory))
+            self._view.facets.show_counts(counts_of(trajectory, self._model.reader))
 
     def _show_count(self) -> None:
         trajectory = self._model.trajectory
@@ -329,6 +329,7 @@ class TrajectoryController(QObject):
 
     def _show_blind(self) -> None:
         self._model.set_reader(self._blind_reader())
+        self._counting.start()
         self._show_overview()
         self._show_step()
 

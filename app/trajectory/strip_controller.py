@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.desk.attention_words import URGENCY, attention_word
 from app.desk.link_status import away_since
+from app.desk.state_words import reason_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import one_line
@@ -87,17 +88,10 @@ class StripController(QObject):
         if row.state in ("paused", "queued", "failed"):
             head = {"paused": self.tr("Paused"), "queued": self.tr("Waits for its turn"),
                     "failed": self.tr("Failed")}[row.state]
-            why = self._why(row.reason)
+            why = reason_words(row.reason)
             return StripText(head, facts=tuple(filter(None, (why, self._since(row)))), scores=scores,
                              meaning="error" if row.state == "failed" else "muted")
         return self._at_work(row, trajectory, scores)
-
-    def _why(self, reason: str) -> str:
-        known = {"paused_by_person": self.tr("by a person"), "endpoint": self.tr("the model does not answer"),
-                 "guidance": self.tr("for advice"), "host": self.tr("for a host that is away"),
-                 "waits_for_host": self.tr("for a free host"), "runner_died": self.tr("its runner died"),
-                 "agent_died": self.tr("the agent's program ended")}
-        return known.get(reason) or one_line(reason.replace("_", " "), 80)
 
     def _at_work(self, row: SessionRow, trajectory: Trajectory, scores: tuple[float, ...]) -> StripText:
         opened, now = trajectory.open_step, datetime.now(UTC)
@@ -107,7 +101,7 @@ class StripController(QObject):
         facts: list[str] = []
         if row.state == "waiting":
             head, word = self.tr("Waits before step {n}").format(n=quantities.number(number)), ""
-            facts.append(self._why(row.reason))
+            facts.append(reason_words(row.reason))
         running = self._running.get(row.session)
         if running is not None and running[0].step == number:
             action, since = running

@@ -52,7 +52,6 @@ class LayoutMemory(QObject):
         """How the layout of now stands; `by_hand`: the panels that were opened or folded by hand."""
         self._state.setValue(f"layouts/{self.current}", state)
         self._state.setValue(f"by_hand/{self.current}", json.dumps(dict(by_hand)))
-        self._state.setValue("layout", self.current)
 
     def of(self, name: str) -> QByteArray | None:
         """How a layout was left; None where it never was."""
@@ -70,18 +69,21 @@ class LayoutMemory(QObject):
     def show(self, name: str) -> None:
         """Show a layout as it was left."""
         if name != self.current:
-            self.left.emit(self.current)
-            self.current = name
-            self._mark()
+            self._turn_to(name)
             self.asked.emit(name, self.of(name))
 
     def reset(self, name: str) -> None:
         """Show a layout with everything where it is at first."""
+        self._turn_to(name)
+        self.asked.emit(name, None)
+
+    def _turn_to(self, name: str) -> None:
+        """The shown one is stored at once: a window that is killed comes back in it."""
         if name != self.current:
             self.left.emit(self.current)
         self.current = name
+        self._state.setValue("layout", name)
         self._mark()
-        self.asked.emit(name, None)
 
     def _on_key(self, name: str, *_: object) -> None:
         if name == self.current:

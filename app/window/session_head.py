@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
+from app.desk.blindness import decided, seen
 from app.desk.origin_words import origin_name
 from app.desk.state_words import state_words
 from app.desk.workplace import Workplace
@@ -17,7 +18,6 @@ from app.sessions.model import limits_of
 from app.window.layout_memory import kind_of
 from app.window.queue_place import QueuePlace
 from core.domain.session import SessionRow
-from core.domain.step_entry import is_judged
 
 ACTS = ("pause", "resume", "continue", "interrupt")
 """Of a live session at work the first two and the last; of one that ended the third."""
@@ -30,8 +30,8 @@ class SessionHead(QWidget):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._place = place
-        self._judged = ("", 0), 0
-        """Of a session, up to an event: how many of its steps people judged."""
+        self._judged = ("", 0, ""), 0
+        """Of a session, up to an event, as its reader may know: how many of its steps people judged."""
         self.side = IconButton(place.actions["view.side"], "panel-left", self)
         self.title = PlainLabel("", self, font=theme.font_of("title"))
         self.facts = PlainLabel("", self, elide=True, font=theme.font_of("fact"), faint=True)
@@ -45,6 +45,8 @@ class SessionHead(QWidget):
             place.actions[f"session.{key}"].changed.connect(self._show_head)
         place.sight.opened.connect(self._show_head)
         place.desks.rows_changed.connect(self._show_head)
+        place.settings.changed.connect(self._show_head)
+        place.queues.changed.connect(self._show_head)
         self._timer = QTimer(self, interval=5000)
         self._timer.timeout.connect(self._show_head)
         self._timer.start()
@@ -95,13 +97,15 @@ class SessionHead(QWidget):
             return self.tr("{person} acts").format(person=one_line(row.held_by, 32))
         if live or trajectory is None or not len(trajectory.steps):
             return word
-        if self._judged[0] != (row.session, trajectory.seq):
-            self._judged = (row.session, trajectory.seq), sum(map(is_judged, trajectory.steps.opinions.values()))
+        reader = self._place.reader(row.session) if self._place.queues.is_blind(row.session) else ""
+        opinions = trajectory.steps.opinions.values()
+        if self._judged[0] != (row.session, trajectory.seq, reader):
+            self._judged = (row.session, trajectory.seq, reader), sum(decided(one, reader) for one in opinions)
         judged = self._judged[1]
         if not judged:
             return self.tr("{state}, not reviewed").format(state=word)
         if judged < len(trajectory.steps):
             return self.tr("{state}, not fully reviewed").format(state=word)
-        if not any(v.author.kind == "person" for o in trajectory.steps.opinions.values() for v in o.verdicts.values()):
+        if not any(v.author.kind == "person" for o in opinions for v in seen(o.verdicts, reader).values()):
             return self.tr("{state}, judged in its file").format(state=word)
         return self.tr("{state}, reviewed").format(state=word)

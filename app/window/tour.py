@@ -120,7 +120,9 @@ class Tour(QObject):
     def at(self) -> int:
         """The step of the guide that is due; the number of all once every one was done."""
         trajectory = self._place.sight.trajectory
-        if trajectory is None or (self._place.sight.step is None and self._reached < 1):
+        if trajectory is None:
+            return 0
+        if self._place.sight.step is None and self._reached < 1 and not trajectory.guidance:  # who speaks has looked
             return 0
         judged = any(v.author.kind == "person" for o in trajectory.steps.opinions.values() for v in o.verdicts.values())
         done = (True, bool(trajectory.guidance), judged, self._exported)
@@ -168,6 +170,8 @@ class Tour(QObject):
 
     def _on_export(self, *_: object) -> None:
         self._exported = self.at >= len(STEPS) - 1
+        if self._exported:  # gone through: not again at the next start
+            self._state.setValue("tour/closed", "yes")
         self._show_step()
 
     def _close_band(self) -> None:

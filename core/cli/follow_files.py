@@ -20,7 +20,7 @@ from core.cli.last_reading import LastReading, followed, what_came
 from core.cli.log_access import reading, writing
 from core.cli.output import emit, note, say
 from core.cli.printed_json import FollowedLine
-from core.cli.store_imported import compare, payloads
+from core.cli.store_imported import compare, payloads, remarks_lacking
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
 from core.domain.plural import counted
@@ -197,6 +197,8 @@ class FileFollower:
         bodies = list(came)
         if end is not None and session.session not in file.running:
             bodies.insert(0 if head else 1, _state(_RUNNING))
+        if not head:  # a file that was written over may have become a fork, and nobody would know of what
+            bodies += remarks_lacking(self._home, session)
         file.running.pop(session.session, None)
         if end is not None:
             file.running[session.session] = end

@@ -119,7 +119,7 @@ async def take(authority: Authority, home: Home, one: Read, renamed: Renamed) ->
         if opinions:
             remarks = (f"What people said of session {source}, which is the same run, was taken over.",)
     if bodies:
-        bodies = JoinedPieces(bodies, _remarks(home, session))
+        bodies = JoinedPieces(bodies, remarks_lacking(home, session))
         op = ImportSession(origin=session.format, events=lacking.head + len(bodies))
         await authority.take_in(session.session, op, lacking.journal, bodies, payloads(session, lacking.bodies))
     return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,
@@ -127,7 +127,7 @@ async def take(authority: Authority, home: Home, one: Read, renamed: Renamed) ->
                       result=lacking.result, path=str(one.path), stamp=one.stamp)
 
 
-def _remarks(home: Home, session: Imported) -> list[bytes]:
+def remarks_lacking(home: Home, session: Imported) -> list[bytes]:
     """What the importer has to say of the file, as notes on the session that the log does not have yet."""
     author = Author(kind="import", name=session.format)
     texts = {f"{session.session}-remark-{blob_hash(text.encode())[:16]}": text for text in session.warnings[:REMARKS]}

@@ -9,7 +9,7 @@ import msgspec
 from core.domain.anchor import TextAnchor
 from core.domain.context import ContextDelta, MessageRef
 from core.domain.step import StepHead
-from core.domain.verdict import DECIDED, PEOPLE, Author, StepOutcome, Verdict, masked_actions, step_outcome
+from core.domain.verdict import Author, StepOutcome, Verdict, masked_actions, step_outcome
 
 
 class Note(msgspec.Struct, frozen=True, array_like=True):
@@ -28,11 +28,6 @@ class Opinions(msgspec.Struct, kw_only=True):
     verdicts: dict[str, Verdict] = {}
     notes: list[Note] = []
     tags: set[str] = set()
-
-
-def is_judged(opinions: Opinions) -> bool:
-    """Whether a step was decided on: kept or masked by a person, or by those who made the file."""
-    return any(v.author.kind in PEOPLE and v.value in DECIDED for v in opinions.verdicts.values())
 
 
 class StepEntry(msgspec.Struct, kw_only=True):

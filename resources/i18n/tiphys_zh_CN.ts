@@ -4816,6 +4816,10 @@ Delete or right click: take it away</source>
         <translation>错误</translation>
     </message>
     <message>
+        <source>{state}: {reason}</source>
+        <translation>{state}：{reason}</translation>
+    </message>
+    <message>
         <source>score</source>
         <translation>得分</translation>
     </message>
@@ -5270,6 +5274,10 @@ Delete or right click: take it away</source>
         <translation>可以对队列做什么</translation>
     </message>
     <message>
+        <source>No session of it is with you yet: Q takes one</source>
+        <translation>其中还没有分配给您的会话：按 Q 领取一个</translation>
+    </message>
+    <message>
         <source>{done} of {total} sessions done</source>
         <translation>{total} 个会话中完成 {done} 个</translation>
     </message>
@@ -5317,7 +5325,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>unassigned</source>
-        <translation>未领取</translation>
+        <translation>未分配</translation>
     </message>
     <message>
         <source>live</source>
@@ -5464,6 +5472,73 @@ Delete or right click: take it away</source>
     <message>
         <source>This step cannot be read: {why}</source>
         <translation>无法读取此步骤：{why}</translation>
+    </message>
+</context>
+<context>
+    <name>Reasons</name>
+    <message>
+        <source>by a person</source>
+        <translation>由人操作</translation>
+    </message>
+    <message>
+        <source>its file tells no end</source>
+        <translation>文件没有记录结束</translation>
+    </message>
+    <message>
+        <source>its file is being written</source>
+        <translation>文件正在写入</translation>
+    </message>
+    <message>
+        <source>its runner died</source>
+        <translation>其运行进程已终止</translation>
+    </message>
+    <message>
+        <source>the agent&apos;s program ended</source>
+        <translation>智能体程序已结束</translation>
+    </message>
+    <message>
+        <source>the session that called it ended</source>
+        <translation>调用它的会话已结束</translation>
+    </message>
+    <message>
+        <source>its steps are used up</source>
+        <translation>步骤数已用完</translation>
+    </message>
+    <message>
+        <source>its time is used up</source>
+        <translation>时间已用完</translation>
+    </message>
+    <message>
+        <source>its tokens are used up</source>
+        <translation>词元已用完</translation>
+    </message>
+    <message>
+        <source>its money is used up</source>
+        <translation>成本额度已用完</translation>
+    </message>
+    <message>
+        <source>its evaluations are used up</source>
+        <translation>评估次数已用完</translation>
+    </message>
+    <message>
+        <source>the model does not answer</source>
+        <translation>模型没有应答</translation>
+    </message>
+    <message>
+        <source>for advice</source>
+        <translation>等待建议</translation>
+    </message>
+    <message>
+        <source>for a host that is away</source>
+        <translation>等待失联的主机</translation>
+    </message>
+    <message>
+        <source>for a free host</source>
+        <translation>等待空闲主机</translation>
+    </message>
+    <message>
+        <source>it asks for leave</source>
+        <translation>请求许可</translation>
     </message>
 </context>
 <context>
@@ -5777,6 +5852,10 @@ Delete or right click: take it away</source>
     <message>
         <source>{count} marked steps</source>
         <translation>已选中 {count} 个步骤</translation>
+    </message>
+    <message>
+        <source>Step {n}: {state}</source>
+        <translation>步骤 {n}：{state}</translation>
     </message>
     <message>
         <source>blind</source>
@@ -7736,34 +7815,6 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Failed</source>
         <translation>已失败</translation>
-    </message>
-    <message>
-        <source>by a person</source>
-        <translation>由人</translation>
-    </message>
-    <message>
-        <source>the model does not answer</source>
-        <translation>模型没有应答</translation>
-    </message>
-    <message>
-        <source>for advice</source>
-        <translation>等待建议</translation>
-    </message>
-    <message>
-        <source>for a host that is away</source>
-        <translation>等待失联的主机</translation>
-    </message>
-    <message>
-        <source>for a free host</source>
-        <translation>等待空闲主机</translation>
-    </message>
-    <message>
-        <source>its runner died</source>
-        <translation>其运行进程已终止</translation>
-    </message>
-    <message>
-        <source>the agent&apos;s program ended</source>
-        <translation>智能体程序已结束</translation>
     </message>
     <message>
         <source>Working on step {n}</source>

@@ -73,12 +73,17 @@ def _facts(trajectory: Trajectory, words: PageWords) -> Iterator[str]:
     row = trajectory.row
     facts = {
         words.model: row.model,
-        words.state: " ".join(words.states.get(word, word) for word in (
-            (row.state,) if row.state == "finished" else (row.state, row.reason)) if word),
+        words.state: _state(row.state, "" if row.state == "finished" else row.reason, words),
         words.began: f"{row.started_at:%Y-%m-%d %H:%M} UTC" if row.started_at else "", words.count: f"{row.steps:,}",
         words.errors: f"{row.errors:,}", words.score: "" if row.score is None else f"{row.score:.1f}",
         words.cost: "" if row.cost_usd is None else f"${row.cost_usd:,.2f}"}
     yield from (f"<div><dt>{shown(name)}</dt><dd>{shown(value)}</dd></div>" for name, value in facts.items() if value)
+
+
+def _state(state: str, reason: str, words: PageWords) -> str:
+    word = words.states.get(state, state)
+    why = words.states.get(reason, reason.replace("_", " "))  # of another program: as its file says it
+    return words.because.format(state=word, reason=why) if why else word
 
 
 def _task(trajectory: Trajectory, words: PageWords) -> str:

@@ -6,6 +6,17 @@ from collections.abc import Mapping
 
 import msgspec
 
+REASONS = {
+    "stopped_by_person": "by a person", "paused_by_person": "by a person", "end_not_recorded": "its file tells no end",
+    "file_grows": "its file is being written", "runner_died": "its runner died",
+    "agent_died": "the agent's program ended", "caller_ended": "the session that called it ended",
+    "limit_steps": "its steps are used up", "limit_wall": "its time is used up",
+    "limit_tokens": "its tokens are used up", "limit_cost": "its money is used up",
+    "limit_evaluations": "its evaluations are used up", "endpoint": "the model does not answer",
+    "guidance": "for advice", "host": "for a host that is away", "waits_for_host": "for a free host",
+    "asks_for_leave": "it asks for leave"}
+"""Why a session is in its state, by the codes that are ours."""
+
 
 class PageWords(msgspec.Struct, frozen=True, kw_only=True):
     """Every word of ours on a page. Names in braces are put in."""
@@ -22,8 +33,9 @@ class PageWords(msgspec.Struct, frozen=True, kw_only=True):
     failed: str = "failed"
     model: str = "model"
     state: str = "state"
-    states: Mapping[str, str] = {}
+    states: Mapping[str, str] = msgspec.field(default_factory=lambda: REASONS)
     """The words for states and their reasons; what is not among them stands as it is."""
+    because: str = "{state}: {reason}"
     began: str = "began"
     count: str = "steps"
     errors: str = "errors"

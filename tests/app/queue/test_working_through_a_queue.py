@@ -162,6 +162,25 @@ async def test_who_reads_is_seen_and_blind_people_see_no_progress_of_others(tmp_
         assert not any("2 of" in text and "kim" in text and "you" not in text for text in spoken)
 
 
+async def test_who_opens_a_session_of_a_blind_queue_is_blind_before_they_take_it_and_has_it_once_they_judge(
+        tmp_path: Path) -> None:
+    async with office(tmp_path) as (_, kim, made, server):
+        key, session = key_of("q", server), key_of("s1", server)
+        await take(kim, "q", MakeQueue(name="Claims", sessions=("s1",), work=QueueWork(twice=100, blind=True)))
+        await take(kim, "q", TakeFromQueue(taken="s1"))
+        await judge(kim, "s1", "mask")
+        await eventually(lambda: len(made.place.queues.items(key)) == 1)
+        show(made, key)
+        head = made.window.docks["queue"].widget().head  # type: ignore[attr-defined]
+        await eventually(lambda: head.numbers[4].text() == "No session of it is with you yet: Q takes one")
+        made.place.queues.enter(session)
+        assert made.place.queues.is_blind(session) and made.place.queues.asking(session) is None
+        made.cursor.to_step(2)
+        await eventually(lambda: sees(made, 2))
+        QTest.keyClick(made.window, Qt.Key.Key_K)
+        await eventually(lambda: sorted(h.person for h in item(kim, "s1").holders) == ["kim", "me"])
+
+
 async def test_without_a_network_a_wish_waits_and_the_refusal_is_said_in_words(tmp_path: Path) -> None:
     async with office(tmp_path) as (_, kim, made, server):
         key = key_of("q", server)

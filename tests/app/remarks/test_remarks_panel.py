@@ -24,6 +24,7 @@ from core.domain.events import NoteAdded, Placed, VerdictGiven
 from core.domain.step import decode_body
 from core.domain.trajectory import fold
 from core.domain.verdict import Author
+from core.formats.page.words import REASONS
 from core.protocol.messages import Nak
 from core.protocol.operations import AddNote
 
@@ -117,6 +118,11 @@ async def test_the_page_holds_what_people_spoke_of(qtbot, tmp_path):
         text = path.read_text("utf-8")
         assert all(words in text for words in ("why this one?", "here it turns", "a fine run", 'id="step-3"'))
         assert 'id="step-4"' not in text
+        assert set(REASONS.values()) <= set(controller.words().states.values()), "every reason has its words"
+        place.settings.set("review.blind", True)
+        controller.export(place.sight.trajectory, blind := tmp_path / "blind.html")
+        await eventually(blind.exists)
+        assert "a fine run" in blind.read_text("utf-8") and "here it turns" not in blind.read_text("utf-8")
         await place.scope.close()
 
 

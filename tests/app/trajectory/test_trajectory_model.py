@@ -11,7 +11,8 @@ from support.logs import Maker, make_session
 
 from app.desk.find_query import items_with
 from app.kit import quantities
-from app.trajectory.facets import Facets, span_of, times_of
+from app.trajectory.facets import Facets, choices_of, span_of, times_of
+from app.trajectory.filters import counts_of
 from app.trajectory.model import ListRow, RowTextRole, TrajectoryModel
 from app.trajectory.overview import LEVELS, Overview, spans, strength
 from app.trajectory.step_list import StepList
@@ -423,6 +424,12 @@ def test_a_blind_reader_sees_no_opinion_of_others_before_giving_one():
     assert verdict() and overview().masked[1] and overview().notes == [1]
     session.model.set_reader(PERSON.key)
     assert verdict() == "" and not overview().masked[1] and overview().notes == []
+    assert counts_of(session.trajectory)["undecided"] == 2 and "person:wang" in choices_of(session.trajectory).authors
+    counts = counts_of(session.trajectory, PERSON.key)
+    assert (counts["undecided"], counts["verdicts"]) == (3, 0)
+    assert "person:wang" not in choices_of(session.trajectory, PERSON.key).authors
+    session.model.set_view(filter="undecided")
+    assert session.model.rowCount() == 3
     session.model.set_view(filter="verdicts")
     assert session.model.rowCount() == 0
     session.model.set_view(filter="all", facets=Facets(outcome="mask"))

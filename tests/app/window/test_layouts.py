@@ -88,6 +88,13 @@ def test_a_layout_is_found_again_as_it_was_left_and_its_key_puts_it_back(qtbot, 
         assert made.docks["terminals"].isVisible()
 
 
+def test_the_layout_that_is_shown_is_stored_at_once_for_a_window_that_is_killed(tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, _):
+        made.lay_out("export")
+        made.lay_out("read")
+        assert made._state.value("layout") == "read"
+
+
 def test_a_live_session_opens_in_live_and_an_import_in_read_unless_the_reader_chose_otherwise(tmp_path):
     over = Maker(4)
     over.say(SessionStateChanged(state="finished"))

@@ -12,7 +12,11 @@ from support.window import press, shown_window
 from app.guidance.view import GuidanceView
 from app.kit import icons, theme, tokens
 from app.kit.safe_text import PlainLabel, set_hint
+from app.review.bar import ReviewBar
+from app.window.session_head import SessionHead
 from app.window.window import Window
+from core.domain.events import SessionStateChanged, VerdictGiven
+from core.domain.verdict import Author
 from core.store import log
 
 LONG = "run.traj: The file does not hold the exact input of every step: contexts are taken from its history."
@@ -166,3 +170,23 @@ def test_menu_and_status_are_as_high_as_their_words_and_no_arrow_lies_on_an_icon
             button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
             button.resize(40, 30)
         assert plain.grab().toImage() == with_menu.grab().toImage()
+
+
+def test_the_bar_names_the_step_that_it_judges_so_that_no_number_reads_as_a_count(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="read") as (window, place):
+        place.cursor.move("s1", 4)
+        bar = window.findChild(ReviewBar)
+        qtbot.waitUntil(lambda: bar.state.text() == "Step 4: undecided")
+
+
+def test_the_head_tells_a_blind_reader_nothing_of_how_far_others_reviewed(qtbot, tmp_path):
+    maker = told_session()
+    maker.say(VerdictGiven(step=2, value="keep"), Author(kind="person", name="ada"))
+    maker.say(SessionStateChanged(state="finished", reason="done"), Author(kind="agent", name="a"))
+    with workplace(tmp_path, maker) as (place, _):
+        head = SessionHead(place)
+        qtbot.addWidget(head)
+        place.cursor.move("s1", 1)
+        assert head.facts.text().endswith("not fully reviewed")
+        place.settings.set("review.blind", True)
+        assert head.facts.text().endswith(", not reviewed")

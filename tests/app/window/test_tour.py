@@ -54,13 +54,18 @@ def test_the_guide_walks_through_look_guide_judge_and_export(tmp_path):
         assert QApplication.focusWidget() is before or made.docks["guidance"].isAncestorOf(QApplication.focusWidget())
     maker.say(GuidanceQueued(guidance="g1", text="hold out"), Author(kind="person", name="li"))
     maker.say(VerdictGiven(step=1, value="mask"), Author(kind="person", name="li"))
-    with touring(tmp_path / "again", maker) as (made, place, _, band):
+    with touring(tmp_path / "again", maker) as (made, place, tour, band):
+        assert place.sight.step is None and band.title.text() == "Hand it on", "who speaks has looked"
         place.cursor.to_step(1)
         QApplication.processEvents()
         assert band.height() < 3 * band.act.height(), "over the review bar it takes little of what it speaks of"
         assert band.title.text() == "Hand it on" and made.findChild(QToolBar, "tour").isAncestorOf(band)
         band.act.click()
         assert made.layouts.current == "export" and not band.isVisible()
+        tour._state.sync()
+    shutil.copy(tmp_path / "again" / "window.ini", again(tmp_path / "again"))
+    with touring(tmp_path / "again" / "again", maker) as (*_, band):
+        assert not band.isVisible(), "who went through it is not led through it again"
 
 
 def test_the_guide_is_closed_for_good_and_comes_back_from_the_menu(tmp_path):

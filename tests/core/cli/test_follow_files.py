@@ -98,6 +98,19 @@ def test_every_growth_leads_to_the_session_of_the_whole_file(tmp_path, name) -> 
     assert {x.result for x in import_all(home, [path], [])} == {"present"}
 
 
+def test_a_file_that_was_written_over_says_of_which_session_it_is_a_fork(tmp_path) -> None:
+    home, path = Home(tmp_path / "home"), tmp_path / "run.jsonl"
+    path.write_bytes((FOREIGN / "codex.jsonl").read_bytes())
+    first = next(iter(import_all(home, [path], [])))
+    follower = FileFollower(home, [_File(path, stamp(path))], True, 0.0)
+    path.write_bytes(path.read_bytes().replace(b"\"Again.\"", b"\"Once more.\""))
+    follower.look()
+    with reading(home) as conn:
+        (other,) = [row.session for row in log.rows(conn) if row.session != first.session]
+        notes = [note.text for note in trajectory(conn, other).notes]
+    assert any(text.endswith(f"of session {first.session} too.") for text in notes), notes
+
+
 @pytest.mark.parametrize("name", [*LINES, "gemini.json", "cline.json"])
 def test_what_was_compared_with_the_log_is_not_compared_again(tmp_path, name, monkeypatch) -> None:
     """All of it at the first growth alone, but where the end of the session is another than it was."""

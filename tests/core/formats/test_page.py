@@ -14,7 +14,7 @@ from support.logs import make_session
 from core.cli.root import root
 from core.domain.anchor import TextAnchor, anchor_of
 from core.domain.errors import NotFound, Unavailable
-from core.domain.events import NoteAdded, Placed, SubmissionMade, TagSet, encode_event, make_event
+from core.domain.events import NoteAdded, Placed, SessionStateChanged, SubmissionMade, TagSet, encode_event, make_event
 from core.domain.step import Action, Observation, Output, StepBody, decode_body, encode_body
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
@@ -164,3 +164,12 @@ def test_the_state_is_said_in_the_words_of_the_page() -> None:
     text = page(made, blobs.__getitem__, PageWords(states={state: "已完成"}), cited=[2])
     assert any(one.startswith("已完成") for one in Reader(text).texts["dd"])
     assert any(one.startswith(state) for one in Reader(page(made, blobs.__getitem__, cited=[2])).texts["dd"])
+
+
+@pytest.mark.parametrize(("reason", "words"), [("limit_steps", "stopped: its steps are used up"),
+                                               ("exit_cost", "stopped: exit cost"), ("", "stopped")])
+def test_the_reason_for_a_state_stands_in_words(reason: str, words: str) -> None:
+    bodies, _ = make_session(1, 0, finished=False)
+    bodies = [*bodies, encode_event(make_event(SessionStateChanged(state="stopped", reason=reason), LI))]
+    seen = fold("s1", [Placed(session="s1", seq=seq, body=body) for seq, body in enumerate(bodies, 1)])
+    assert f"<dd>{words}</dd>" in page(seen, {}.__getitem__, PageWords(), cited=[])
