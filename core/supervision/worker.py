@@ -21,7 +21,6 @@ from core.domain.step import StepBody, decode_body
 from core.domain.trajectory import Trajectory, fold
 from core.store import blobs, log
 from core.store.sqlite import Connection, connect
-from core.supervision.agreement import effects
 from core.supervision.propose import propose
 from core.supervision.rule import Rule
 from core.supervision.rule_book import rules_of
@@ -70,6 +69,8 @@ class RulesWorker:
                 for rule in rules_of(self._folder, task)]
 
     def _effects(self, session: str) -> list[RuleEffect]:
+        from core.supervision.agreement import effects  # with the judge's half of the program, which proposing needs not
+
         with closing(connect(self._log_file, readonly=True)) as conn:
             trajectory, rules = self._read(conn, session)
             return effects([trajectory], _bodies(conn), [rules])
