@@ -126,9 +126,9 @@ class EndRules:
     async def _judge_together(self, rows: Sequence[SessionRow]) -> None:
         """Ask of each, then store what was said of all; who grew meanwhile is asked about again."""
         for _ in range(ATTEMPTS):
-            said = [(row, work) for row in rows if (work := await self._asked(row)) is not None]
+            asked = [(row, work) for row in rows if (work := await self._asked(row)) is not None]
             async with TaskScope("rules") as scope:
-                tasks = [(row, scope.spawn(self._stored(row, work), name="store")) for row, work in said]
+                tasks = [(row, scope.spawn(self._stored(row, work), name="store")) for row, work in asked]
                 rows = [row for row, task in tasks if not await task]
             if not rows:
                 return
