@@ -69,9 +69,7 @@ class RulesWorker:
                 for rule in rules_of(self._folder, task)]
 
     def _effects(self, session: str) -> list[RuleEffect]:
-        from core.supervision.agreement import (
-            effects,  # with the judge's half of the program, which proposing needs not
-        )
+        from core.supervision.agreement import effects  # brings the judge's half, which proposing does not need
 
         with closing(connect(self._log_file, readonly=True)) as conn:
             trajectory, rules = self._read(conn, session)
