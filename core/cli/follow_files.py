@@ -198,7 +198,8 @@ class FileFollower:
         if end is not None and session.session not in file.running:
             bodies.insert(0 if head else 1, _state(_RUNNING))
         if not head:  # a file that was written over may have become a fork, and nobody would know of what
-            bodies += remarks_lacking(self._home, session)
+            with reading(self._home) as conn:
+                bodies += remarks_lacking(conn, session)
         file.running.pop(session.session, None)
         if end is not None:
             file.running[session.session] = end

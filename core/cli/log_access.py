@@ -29,19 +29,25 @@ def reading(home: Home) -> Iterator[Connection]:
     A server that starts at this moment may have made the file and not its tables yet: then they are made here. A log
     of an older version is brought up to date before. Raises Conflict (server_older) where its server still runs.
     """
-    if not _is_made(home):
-        open_log(home.server_db).close()
-    elif _is_older(home):
-        _bring_up(home)
-    with closing(connect(home.server_db, readonly=True)) as conn:
+    with closing(_ready(home)) as conn:
         yield conn
 
 
-def _is_made(home: Home) -> bool:
+def _ready(home: Home) -> Connection:
+    """A connection to a log that is made and up to date; most often one look at it is enough."""
     if not home.server_db.exists():
-        return False
-    with closing(connect(home.server_db, readonly=True)) as conn:
-        return bool(scalar(conn, "SELECT count(*) FROM sqlite_master WHERE name = 'session'"))
+        open_log(home.server_db).close()
+    conn = connect(home.server_db, readonly=True)
+    try:
+        is_made = bool(scalar(conn, "SELECT count(*) FROM sqlite_master WHERE name = 'session'"))
+        if is_made and not check_known(conn, home.server_db, migrations):
+            return conn
+    except BaseException:
+        conn.close()
+        raise
+    conn.close()
+    _bring_up(home) if is_made else open_log(home.server_db).close()
+    return connect(home.server_db, readonly=True)
 
 
 def _is_older(home: Home) -> bool:

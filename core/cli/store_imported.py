@@ -26,7 +26,7 @@ from core.store.home import Home
 from core.store.sqlite import Connection, scalar
 from core.workers.imports import ImportLine
 
-BATCH, BATCH_BYTES, BATCH_S = 64, 16 * 1024 * 1024, 1.0
+BATCH, BATCH_BYTES, BATCH_S = 256, 16 * 1024 * 1024, 1.0
 """Sessions are stored together until so many, so many bytes of payloads, or so many seconds of reading."""
 
 REMARKS = 100
@@ -72,32 +72,34 @@ def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError], r
            ) -> list[ImportLine]:
     async def store(authority: Authority) -> list[ImportLine]:
         lines: list[ImportLine] = []
-        for group in _apart(batch, 1 if authority.is_remote else BATCH):
-            async with TaskScope("import") as scope:
-                for task in [scope.spawn(_try(authority, home, one, renamed.setdefault(one.path, {})), name="store")
-                             for one in group]:
-                    outcome = await task
-                    failures.append(outcome) if isinstance(outcome, ReportableError) else lines.append(outcome)
+        with reading(home) as conn:
+            for group in _apart(batch, 1 if authority.is_remote else BATCH):
+                async with TaskScope("import") as scope:
+                    for task in [scope.spawn(_try(authority, conn, one, renamed.setdefault(one.path, {})), name="store")
+                                 for one in group]:
+                        outcome = await task
+                        failures.append(outcome) if isinstance(outcome, ReportableError) else lines.append(outcome)
         return lines
 
     return writing(home, store) if batch else []
 
 
-async def _try(authority: Authority, home: Home, one: Read, renamed: Renamed) -> ImportLine | ReportableError:
+async def _try(authority: Authority, conn: Connection, one: Read, renamed: Renamed) -> ImportLine | ReportableError:
     try:
-        return await take(authority, home, one, renamed)
+        return await take(authority, conn, one, renamed)
     except ReportableError as failure:
         return failure
 
 
 def _apart(batch: Sequence[Read], most: int) -> Iterator[list[Read]]:
-    """Groups of at most so many, in order, none with a session twice, nor two that begin with the same step: the
-    second is compared with the first."""
+    """Groups of at most so many, in order, each for one commit: none with a session twice, nor two that begin with the
+    same step, as the second is compared with the first (also where only its content names it: what is the same run
+    begins with the same step)."""
     group: list[Read] = []
     names: set[str] = set()
     for one in batch:
         own = {one.session.session, reimport.first_body(one.session) or one.session.session}
-        if own & names or not one.session.is_named or len(group) >= most:
+        if own & names or len(group) >= most:
             yield group
             group, names = [], set()
         group.append(one)
@@ -105,21 +107,21 @@ def _apart(batch: Sequence[Read], most: int) -> Iterator[list[Read]]:
     yield group
 
 
-async def take(authority: Authority, home: Home, one: Read, renamed: Renamed) -> ImportLine:
-    """Store one session. `renamed` has what the sessions before it in its file are called here."""
-    with reading(home) as conn:
-        placement = placed(conn, one.session, renamed)
-        session = placement.session
-        lacking = compare(conn, session, placement.is_part)
+async def take(authority: Authority, conn: Connection, one: Read, renamed: Renamed) -> ImportLine:
+    """Store one session; `conn` reads what is here. `renamed` has what the sessions before it in its file are called
+    here."""
+    placement = placed(conn, one.session, renamed)
+    session = placement.session
+    lacking = compare(conn, session, placement.is_part)
     remarks: tuple[str, ...] = ()
     bodies = lacking.bodies
     if lacking.result == "imported":
-        opinions, source = _new_opinions(home, session)
+        opinions, source = _new_opinions(conn, session)
         bodies = JoinedPieces(bodies, opinions)
         if opinions:
             remarks = (f"What people said of session {source}, which is the same run, was taken over.",)
     if bodies:
-        bodies = JoinedPieces(bodies, remarks_lacking(home, session))
+        bodies = JoinedPieces(bodies, remarks_lacking(conn, session))
         op = ImportSession(origin=session.format, events=lacking.head + len(bodies))
         await authority.take_in(session.session, op, lacking.journal, bodies, payloads(session, lacking.bodies))
     return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,
@@ -127,24 +129,22 @@ async def take(authority: Authority, home: Home, one: Read, renamed: Renamed) ->
                       result=lacking.result, path=str(one.path), stamp=one.stamp)
 
 
-def remarks_lacking(home: Home, session: Imported) -> list[bytes]:
+def remarks_lacking(conn: Connection, session: Imported) -> list[bytes]:
     """What the importer has to say of the file, as notes on the session that the log does not have yet."""
     author = Author(kind="import", name=session.format)
     texts = {f"{session.session}-remark-{blob_hash(text.encode())[:16]}": text for text in session.warnings[:REMARKS]}
     if not texts:
         return []
-    with reading(home) as conn:
-        notes = conn.execute("SELECT body FROM event WHERE session = ? AND kind = 'note_added'", (session.session,))
-        held = {decode_event(bytes(body)).id for (body,) in notes}
+    notes = conn.execute("SELECT body FROM event WHERE session = ? AND kind = 'note_added'", (session.session,))
+    held = {decode_event(bytes(body)).id for (body,) in notes}
     return [encode_event(make_event(NoteAdded(step=0, text=text), author, id=name))
             for name, text in texts.items() if name not in held]
 
 
-def _new_opinions(home: Home, session: Imported) -> tuple[list[bytes], str]:
+def _new_opinions(conn: Connection, session: Imported) -> tuple[list[bytes], str]:
     """What people said of the same run in another format, as far as the log lacks it."""
-    with reading(home) as conn:
-        opinions, source = same_run_opinions(conn, session)
-        held = {placed.event.id for placed in log.read_all(conn, session.session)} if opinions else set()
+    opinions, source = same_run_opinions(conn, session)
+    held = {placed.event.id for placed in log.read_all(conn, session.session)} if opinions else set()
     return [body for body in opinions if decode_event(body).id not in held], source
 
 

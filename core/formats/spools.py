@@ -128,7 +128,8 @@ class JoinedPieces(Sequence[bytes]):
     def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
         places = range(len(self))[place]
         if isinstance(places, range):
-            return [self[n] for n in places]
+            first, rest, begin = self._first, self._rest, len(self._first)
+            return [first[n] if n < begin else rest[n - begin] for n in places]
         return self._first[places] if places < len(self._first) else self._rest[places - len(self._first)]
 
 

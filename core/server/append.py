@@ -40,8 +40,8 @@ def append_entries(conn: Connection, append: Append, *, by_agent: bool, account:
     named: list[str] = []
     perhaps_named: list[str] = []  # by facts of a newer version, which nobody here can read
     is_over = False
-    for body in bodies:
-        event = e.decode_event(check_event(body))
+    events = [e.decode_event(check_event(body)) for body in bodies]
+    for event in events:
         if by_agent and event.author.kind != "agent":
             raise InvalidInput("bad_author", f"A runner cannot write as {event.author.kind} {event.author.name!r}.")
         if by_agent and isinstance(event.fact, COMMANDED):
@@ -55,7 +55,7 @@ def append_entries(conn: Connection, append: Append, *, by_agent: bool, account:
     if missing:
         raise MissingPayloads(tuple(missing))
     before = log.head(conn, append.session)
-    upto = log.append_journal(conn, append.session, append.fence, append.first, bodies)
+    upto = log.append_journal(conn, append.session, append.fence, append.first, bodies, events)
     if account:
         attribute(conn, append.session, before + 1, log.head(conn, append.session), account)
     unnamed_blobs.named(conn, [*named, *perhaps_named])

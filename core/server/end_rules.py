@@ -17,6 +17,7 @@ from typing import Protocol
 import msgspec
 
 from core import program
+from core.aio import TaskScope
 from core.domain.errors import InvalidInput, NotFound, ReportableError
 from core.domain.events import StepAdded, VerdictGiven, decode_event
 from core.domain.session import FINAL_STATES, SessionRow
@@ -37,6 +38,9 @@ ANSWER_S = 300.0
 """Rules that take longer for one session are ended; it stays as it is until it grows or somebody asks."""
 
 ATTEMPTS = 5
+TOGETHER = 64
+"""What is said of so many sessions is stored at once: a commit for each small one costs more than to judge it."""
+
 _MAX_LINE = 256 * 1024 * 1024
 
 
@@ -101,11 +105,8 @@ class EndRules:
     async def _judge_changed(self) -> None:
         changed, self._changed = self._changed, {}
         due = [row for session in changed if (row := self._row(session)) is not None and self._is_due(row)]
-        for row in due:
-            try:
-                await self._judge(row)
-            except (ReportableError, OSError, EOFError, ValueError) as error:
-                _log.warning("the rules could not judge session %s at its end: %s", row.session, error)
+        for first in range(0, len(due), TOGETHER):
+            await self._judge_together(due[first : first + TOGETHER])
         if due:
             await self._worker.close()
             self._save()
@@ -122,16 +123,37 @@ class EndRules:
         is_over = row.state in FINAL_STATES or (row.origin != "live" and row.state != "running")
         return is_over and self._judged.get(row.session, 0) < row.steps
 
-    async def _judge(self, row: SessionRow) -> None:
-        """Raises what the worker's `ask` raises; then it is not tried again before the session grows."""
-        if not judges_at_end(self._rules, row.task):
-            return
-        self._judged[row.session] = row.steps
+    async def _judge_together(self, rows: Sequence[SessionRow]) -> None:
+        """Ask of each, then store what was said of all; who grew meanwhile is asked about again."""
         for _ in range(ATTEMPTS):
+            asked = [(row, work) for row in rows if (work := await self._asked(row)) is not None]
+            async with TaskScope("rules") as scope:
+                tasks = [(row, scope.spawn(self._stored(row, work), name="store")) for row, work in asked]
+                rows = [row for row, task in tasks if not await task]
+            if not rows:
+                return
+
+    async def _asked(self, row: SessionRow) -> Callable[[Database], bool] | None:
+        """What stores the rules' words on a session; None where they say nothing new. A session that they could not
+        judge is not tried again before it grows."""
+        if not judges_at_end(self._rules, row.task):
+            return None
+        self._judged[row.session] = row.steps
+        try:
             proposed = await self._worker.ask(ProposeVerdicts(session=row.session), ANSWER_S)
             bodies = [_checked(body, row.steps) for body in proposed.events]
-            if not bodies or await self._log.do(row.session, partial(_store, row.session, proposed.head, bodies)):
-                return
+        except _BROKE as error:
+            _warn(row, error)
+            return None
+        return partial(_store, row.session, proposed.head, bodies) if bodies else None
+
+    async def _stored(self, row: SessionRow, work: Callable[[Database], bool]) -> bool:
+        """Whether no more is to be done for a session."""
+        try:
+            return await self._log.do(row.session, work)
+        except _BROKE as error:
+            _warn(row, error)
+            return True
 
     def _save(self) -> None:
         """A disk that refuses costs that the rules look again after the next start."""
@@ -140,6 +162,13 @@ class EndRules:
             write_private(self._file, msgspec.json.encode(self._judged))
         except (ReportableError, OSError) as error:
             _log.warning("%s cannot be written: %s", self._file, error)
+
+
+_BROKE = (ReportableError, OSError, EOFError, ValueError)
+
+
+def _warn(row: SessionRow, error: Exception) -> None:
+    _log.warning("the rules could not judge session %s at its end: %s", row.session, error)
 
 
 def _checked(body: bytes, steps: int) -> bytes:

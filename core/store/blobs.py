@@ -23,6 +23,9 @@ MAX_RAW = 64 * 1024 * 1024
 """The largest payload in bytes."""
 
 _LEVEL = 3
+_AT_ONCE = 256
+"""Payloads that one statement looks for."""
+
 _INSERT = "INSERT INTO blob (hash, codec, size, data) VALUES (?, 'zstd', ?, ?) ON CONFLICT (hash) DO NOTHING"
 _WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 27}
 """At most 128 MiB of memory for a frame's window, whatever it asks for."""
@@ -108,7 +111,14 @@ def size(conn: Connection, hash: str) -> int:
 
 def missing(conn: Connection, hashes: Iterable[str]) -> list[str]:
     """Those that are not held, each once, in the order given."""
-    return [name for name in dict.fromkeys(hashes) if not holds(conn, name)]
+    wanted = {_key(name): name for name in hashes}
+    keys = list(wanted)
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        sql = f"SELECT hash FROM blob WHERE hash IN ({','.join('?' * len(some))})"
+        for (held,) in conn.execute(sql, some):
+            del wanted[bytes(held)]
+    return list(wanted.values())
 
 
 def compress(data: bytes) -> bytes:

@@ -93,13 +93,14 @@ def put_row(conn: Connection, fresh: SessionRow) -> bool:
     return True
 
 
-def append(conn: Connection, session: str, bodies: Sequence[bytes]) -> int:
-    """Give events their places at the end of a session; returns the new head.
+def append(conn: Connection, session: str, bodies: Sequence[bytes], events: Sequence[e.Event] = ()) -> int:
+    """Give events their places at the end of a session; returns the new head. `events` are the bodies decoded, where
+    the caller has them.
 
     Raises NotFound for an unknown session, InvalidInput where a body is no event (then nothing may be kept).
     """
     held, row, digest = _state(conn, session)
-    return _insert(conn, row, held, digest, bodies, e.decode_event, _summed)
+    return _insert(conn, row, held, digest, bodies, events or map(e.decode_event, bodies), _summed)
 
 
 def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -> int:
@@ -113,7 +114,7 @@ def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -
     if first > held + 1:
         raise Conflict("seq_gap", f"Event {first} of session {session} follows {held}.", expect=held + 1)
     fresh = bodies[held + 1 - first :]
-    return _insert(conn, row, held, digest, fresh, e.decode_stored, lambda _, row, __: row)
+    return _insert(conn, row, held, digest, fresh, map(e.decode_stored, fresh), lambda _, row, __: row)
 
 
 def read(conn: Connection, session: str, after: int = 0, limit: int = 256, max_bytes: int = 512 * 1024
@@ -236,8 +237,10 @@ def journal(conn: Connection, session: str) -> str:
     return str(scalar(conn, "SELECT journal FROM session WHERE id = ?", session) or "")
 
 
-def append_journal(conn: Connection, session: str, fence: int, first: int, bodies: Sequence[bytes]) -> int:
-    """Append entries first, first+1, … of the runner's journal; returns the last entry that is held.
+def append_journal(conn: Connection, session: str, fence: int, first: int, bodies: Sequence[bytes],
+                   events: Sequence[e.Event] = ()) -> int:
+    """Append entries first, first+1, … of the runner's journal; returns the last entry that is held. `events` are the
+    bodies decoded, where the caller has them.
 
     Repeats are skipped. Raises Conflict: `fenced` when a newer runner holds the session, `journal_gap` (with
     `expect`) when entries before `first` are missing.
@@ -253,20 +256,19 @@ def append_journal(conn: Connection, session: str, fence: int, first: int, bodie
                        expect=row[1])
     fresh = bodies[row[1] - first :]
     if fresh:
-        append(conn, session, fresh)
+        append(conn, session, fresh, events[row[1] - first :])
         conn.execute("UPDATE session SET journal_next = ? WHERE id = ?", (row[1] + len(fresh), session))
     return int(row[1]) + len(fresh) - 1
 
 
 def _insert(conn: Connection, row: SessionRow, held: int, digest: bytes, bodies: Sequence[bytes],
-            decode: Callable[[bytes], e.Event], summed: Callable[[Connection, SessionRow, list[e.Event]], SessionRow]
+            decoded: Iterable[e.Event], summed: Callable[[Connection, SessionRow, list[e.Event]], SessionRow]
             ) -> int:
     if not bodies:
         return held
     values = []
     events = []
-    for seq, body in enumerate(bodies, held + 1):
-        event = decode(body)
+    for seq, (body, event) in enumerate(zip(bodies, decoded, strict=True), held + 1):
         events.append(event)
         values.append((row.session, seq, *_labels(event), body))
         if seq == row.seq + 1:  # a copy's row may be ahead of the events that it holds

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from core.domain.errors import LimitReached
 from core.store import blobs
-from core.store.sqlite import Connection
+from core.store.sqlite import Connection, scalar
 
 MOST_BYTES = 1024 * 1024 * 1024
 """Of one account, as they rest: sixteen of the largest payloads that cannot be compressed."""
@@ -39,7 +39,8 @@ def take_in(conn: Connection, account: str, hash: str, compressed: bytes) -> Non
 
 def named(conn: Connection, hashes: Iterable[str]) -> None:
     """Events name these payloads now, in the transaction that this is called in."""
-    conn.executemany("DELETE FROM unnamed_blob WHERE hash = ?", [(bytes.fromhex(name),) for name in set(hashes)])
+    if scalar(conn, "SELECT 1 FROM unnamed_blob LIMIT 1") is not None:
+        conn.executemany("DELETE FROM unnamed_blob WHERE hash = ?", [(bytes.fromhex(name),) for name in set(hashes)])
 
 
 def sweep(conn: Connection, now: float) -> int:

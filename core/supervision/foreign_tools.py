@@ -37,7 +37,8 @@ def in_our_words(steps: Sequence[StepBody], tools: ToolTable | None = None) -> l
     for body in steps:
         actions = [_translated(a, opened, tools or any_program()) for a in body.actions]
         for observation in body.observations:
-            for window in _WINDOW.finditer(observation.output.text):
+            text = observation.output.text
+            for window in _WINDOW.finditer(text) if "[File: " in text else ():
                 opened = window["path"]
                 actions.append(Action(call_id="", tool="open_file", arguments={"path": opened}))
         translated.append(msgspec.structs.replace(body, actions=tuple(actions)))

@@ -23,6 +23,9 @@ _PROCESSES = re.compile(r"--(?:nproc[_-]per[_-]node|num[_-]processes|num[_-]gpus
 _LORA = re.compile(r"(?:^|[\s=_-])q?lora(?![\w-]{0,80}[ =](?:false|none|0)\b)", re.IGNORECASE)
 _GPU_LINE = re.compile(r"^GPU (\d+):|^\|\s+(\d+)\s+(?:NVIDIA|Tesla|GeForce|A100|H100|H200|L40)", re.MULTILINE)
 
+_GPU_MARKS = ("GPU ", "NVIDIA", "Tesla", "GeForce", "A100", "H100", "H200", "L40")
+"""What holds none of them holds no such line."""
+
 
 @RULES.add("idle_gpus", "2")
 def idle_gpus(evidence: Evidence, *, gpus: Annotated[int, Meta(ge=0)] = 0, lora_from: Count = 8) -> Iterator[Finding]:
@@ -73,7 +76,8 @@ def _see(body: StepBody, shown: dict[str, int]) -> None:
     calls = of_call(body)
     for observation in body.observations:
         action = calls.get(observation.call_id)
-        numbers = {int(a or b) for a, b in _GPU_LINE.findall(observation.output.text)}
+        text = observation.output.text
+        numbers = {int(a or b) for a, b in _GPU_LINE.findall(text)} if any(m in text for m in _GPU_MARKS) else set()
         if action is not None and numbers:
             host = host_of(action)
             shown[host] = max(shown.get(host, 0), len(numbers))

@@ -68,7 +68,8 @@ def _verdicts(rule: Rule, trajectory: Trajectory, evidence: Evidence, seen: set[
     if found is None:
         return []
     return [make_event(fact, rule.author) for entry in trajectory.steps if entry.head.number in seen
-            for fact in _changes(rule, entry, found.get(entry.head.number, {}))]
+            if (reasons := found.get(entry.head.number, {})) or entry.verdicts
+            for fact in _changes(rule, entry, reasons)]
 
 
 def _changes(rule: Rule, entry: StepEntry, reasons: Mapping[int, str]) -> list[VerdictGiven]:

@@ -80,7 +80,7 @@ class _Provided:
             if observation.is_error:
                 self._failed |= {n for n in self._names if runs(call, n)}
             elif call.tool in _LISTS or _LISTING.search(command_of(call)):
-                seen = {posixpath.basename(n) for n in _SCRIPT.findall(observation.output.text)}
+                seen = {posixpath.basename(n) for n in set(_SCRIPT.findall(observation.output.text))}
                 self._names |= seen - self._own
 
 
@@ -98,12 +98,12 @@ def transformers_inference(evidence: Evidence, *, always: bool = False) -> Itera
     Speaks only where the task, or anything shown before, names vLLM (`always` lifts that). Code that trains may
     load a model as it likes.
     """
-    expected = always or bool(_VLLM.search(evidence.instructions))
+    expected = always or _names_vllm(evidence.instructions)
     marked: set[str] = set()
     for body in evidence.steps:
         if expected:
             yield from _of_step(body, marked)
-        expected = expected or any(_VLLM.search(o.output.text) for o in body.observations)
+        expected = expected or any(_names_vllm(o.output.text) for o in body.observations)
 
 
 def _of_step(body: StepBody, marked: set[str]) -> Iterator[Finding]:
@@ -124,5 +124,9 @@ def _of_step(body: StepBody, marked: set[str]) -> Iterator[Finding]:
 
 
 def _infers(text: str) -> bool:
-    return bool(_LOADS.search(text)) and not _TRAINS.search(text) and not _VLLM.search(text)
+    return bool(_LOADS.search(text)) and not _TRAINS.search(text) and not _names_vllm(text)
+
+
+def _names_vllm(text: str) -> bool:
+    return "vllm" in text.lower() and bool(_VLLM.search(text))  # the first is quick, and says no of most texts
 

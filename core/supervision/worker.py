@@ -21,7 +21,6 @@ from core.domain.step import StepBody, decode_body
 from core.domain.trajectory import Trajectory, fold
 from core.store import blobs, log
 from core.store.sqlite import Connection, connect
-from core.supervision.agreement import effects
 from core.supervision.propose import propose
 from core.supervision.rule import Rule
 from core.supervision.rule_book import rules_of
@@ -46,6 +45,8 @@ class RulesWorker:
 
     def __init__(self, log_file: Path, folder: Path, send: Send) -> None:
         self._log_file, self._folder, self._send = log_file, folder, send
+        self._conn: Connection | None = None
+        self._file: tuple[int, int] = (0, 0)
 
     def answer(self, line: bytes) -> None:
         """Answer one line; never raises for what it asks."""
@@ -68,15 +69,32 @@ class RulesWorker:
                 for rule in rules_of(self._folder, task)]
 
     def _effects(self, session: str) -> list[RuleEffect]:
+        from core.supervision.agreement import effects  # brings the judge's half, which proposing does not need
+
         with closing(connect(self._log_file, readonly=True)) as conn:
             trajectory, rules = self._read(conn, session)
             return effects([trajectory], _bodies(conn), [rules])
 
     def _proposed(self, session: str) -> ProposedVerdicts:
-        with closing(connect(self._log_file, readonly=True)) as conn:
-            trajectory, rules = self._read(conn, session)
-            proposed = propose(trajectory, _bodies(conn), rules)
+        conn = self._connected()
+        trajectory, rules = self._read(conn, session)
+        proposed = propose(trajectory, _bodies(conn), rules)
         return ProposedVerdicts(head=trajectory.seq, events=tuple(encode_event(e) for e in proposed))
+
+    def _connected(self) -> Connection:
+        """One connection for many small sessions, as long as the log is the same file. Raises NotFound, Unavailable."""
+        found = self._log_file.stat() if self._log_file.is_file() else None
+        file = (found.st_dev, found.st_ino) if found else (0, 0)
+        if self._conn is None or file != self._file:
+            self.close()
+            self._conn, self._file = connect(self._log_file, readonly=True), file
+        return self._conn
+
+    def close(self) -> None:
+        """Let go of the log."""
+        if self._conn is not None:
+            self._conn.close()
+            self._conn = None
 
     def _read(self, conn: Connection, session: str) -> tuple[Trajectory, list[Rule]]:
         """A session as its log has it now, and the rules that hold for it. Raises NotFound, InvalidInput."""

@@ -1,7 +1,9 @@
 """How fast files of each format are read, in MB of the file for a second of processor time, and in how much memory.
 
-`bench_import.py [--mb 100] [FORMAT …]`: one JSON line a format. The baseline is CPython's `json` decoding the same file
-in the same process; memory is what the reading adds to the process at its peak, as a multiple of the file.
+`bench_import.py [--mb 100] [--whole [--beside FOLDER]] [FORMAT …]`: one JSON line a format. The baseline is CPython's
+`json` decoding the same file in the same run; memory is what the reading adds to the process at its peak, as a multiple
+of the file. `--whole`: instead `tiphys import` as a user gets it, into a new home, its start and its rules included,
+memory in all; `--beside`: the same with the sources in another folder, in turn.
 """
 
 from __future__ import annotations
@@ -47,12 +49,35 @@ def baseline(path: Path) -> float:
     return round(len(data) / 1e6 / (time.process_time() - started), 1)
 
 
+def whole(path: Path, sources: Path) -> dict[str, float]:
+    """Import a file by the command of some sources; seconds are of the processor, with all child processes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as home:
+        environment = {**os.environ, "TIPHYS_HOME": home, "PYTHONPATH": str(sources)}
+        done = subprocess.run([sys.executable, "-m", "core.cli", "import", str(path)], capture_output=True, check=True,
+                              cwd=sources, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    size = path.stat().st_size
+    return {"sessions": done.stdout.count(b"imported "), "seconds": round(seconds, 2),
+            "mb_s": round(size / 1e6 / seconds, 1), "memory": round(after.ru_maxrss * 1024 / size, 2)}
+
+
 def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def _apart(*asked: str) -> dict[str, float]:
+    """What this file answers in a process of its own."""
+    done = subprocess.run([sys.executable, __file__, *asked], capture_output=True, check=True)
+    found: dict[str, float] | float = json.loads(done.stdout)
+    return found if isinstance(found, dict) else {"mb_s": found}
+
+
 def main(asked: list[str]) -> None:
     """Print a line for each format."""
+    trees = [Path(__file__).parents[2]]
+    trees += [Path(asked[asked.index("--beside") + 1])] if "--beside" in asked else []
     size = int(asked[asked.index("--mb") + 1]) if "--mb" in asked else 100
     wanted = [name for name in grown.MADE if name in asked] or list(grown.MADE)
     for name in wanted:
@@ -60,16 +85,18 @@ def main(asked: list[str]) -> None:
             file, make = grown.MADE[name]
             path = Path(folder) / file
             make(path, size * 1_000_000)
-            found = {}
-            for what in ("read", "baseline"):
-                done = subprocess.run([sys.executable, __file__, what, str(path)], capture_output=True, check=True)
-                found[what] = json.loads(done.stdout)
-            told("import", format=name, **found["read"], json_mb_s=found["baseline"],
-                 ratio=round(found["read"]["mb_s"] / found["baseline"], 2), load=round(os.getloadavg()[0], 1))
+            json_mb_s = _apart("baseline", str(path))["mb_s"]
+            readings = [_apart("whole", str(path), str(tree)) for tree in trees] if "--whole" in asked else [
+                _apart("read", str(path))]
+            for found, tree in zip(readings, trees, strict=False):
+                told("import", format=name, **found, json_mb_s=json_mb_s, ratio=round(found["mb_s"] / json_mb_s, 2),
+                     load=round(os.getloadavg()[0], 1), **({"sources": str(tree)} if len(readings) > 1 else {}))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] in (["read"], ["baseline"]):
+    if sys.argv[1:2] == ["whole"]:
+        print(json.dumps(whole(Path(sys.argv[2]), Path(sys.argv[3]))))
+    elif sys.argv[1:2] in (["read"], ["baseline"]):
         print(json.dumps({"read": read, "baseline": baseline}[sys.argv[1]](Path(sys.argv[2]))))
     else:
         main(sys.argv[1:])
