@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.domain.steps import Opinions
+from core.domain.step_entry import Opinions
 from core.domain.verdict import DECIDED, PEOPLE, Verdict
 
 
