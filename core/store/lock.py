@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-_TRIES, _PAUSE_S = 5, 0.01
+_PATIENCE_S, _PAUSE_S = 0.05, 0.01
 _DIGITS = 20
 
 if os.name == "nt":
@@ -23,16 +23,17 @@ class FileLock:
         self.path = Path(path)
         self._handle: int | None = None
 
-    def take(self) -> bool:
-        """Take it if it is free; whether it is held by this object now.
+    def take(self, patience_s: float = _PATIENCE_S) -> bool:
+        """Take it if it is free, or gets free in so many seconds; whether it is held by this object now.
 
-        Tries for 50 ms, as `is_held` of another process holds a free lock for an instant.
+        Never less than 50 ms are right, as `is_held` of another process holds a free lock for an instant.
         """
-        for _ in range(_TRIES):
-            if self._try():
-                return True
+        until = time.monotonic() + patience_s
+        while not self._try():
+            if time.monotonic() >= until:
+                return False
             time.sleep(_PAUSE_S)
-        return False
+        return True
 
     def _try(self) -> bool:
         if self._handle is not None:

@@ -14,6 +14,9 @@ from core.export.staging import usable
 from core.store.lock import FileLock
 from core.training.launch import is_first
 
+PATIENCE_S = 5.0
+"""A training that was killed holds its lock until the system has taken back its gigabytes."""
+
 _NOTHING = 1 << 18
 """Bytes of a disk that is full."""
 
@@ -29,7 +32,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     if is_first():
         with usable(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            is_ours = lock.take()
+            is_ours = lock.take(PATIENCE_S)
             if not is_ours and _has_locks(folder):
                 raise Conflict("run_at_work", f"Another training is at work in {folder}, or is still saving. Wait for "
                                "it, or name another folder with --out.", path=str(folder))

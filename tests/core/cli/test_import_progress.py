@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from core.cli.store_imported import BATCH
 from core.domain.events import SessionStateChanged
 from core.server.serve import Server, ServeSettings
 from core.store import log
@@ -18,6 +19,7 @@ from core.store.home import Home
 from core.store.sqlite import connect
 
 COUNT = 40
+MANY = 3 * BATCH
 
 
 def runs(folder: Path, count: int = COUNT, steps: int = 30) -> Path:
@@ -62,7 +64,7 @@ def test_progress_is_told_as_json_beside_the_results(tmp_path, tiphys, monkeypat
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_import_that_is_ended_keeps_whole_sessions_only(tmp_path, home, tiphys, how) -> None:
-    runs(tmp_path / "runs", 120)
+    runs(tmp_path / "runs", MANY, 8)
     ran = start(home, tmp_path / "runs", "--json")
     ran.stdout.readline()
     ran.send_signal(how)
@@ -70,10 +72,10 @@ def test_an_import_that_is_ended_keeps_whole_sessions_only(tmp_path, home, tiphy
     found, _ = rows(home)
     assert ran.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
     assert ("cancelled" in err) == (how == signal.SIGINT)
-    assert 0 < len(found) < 120
-    assert {r.steps for r in found} == {30} and {r.state for r in found} == {"finished"}
+    assert 0 < len(found) < MANY
+    assert {r.steps for r in found} == {8} and {r.state for r in found} == {"finished"}
     assert tiphys("import", tmp_path / "runs").status == 0
-    assert {r.steps for r in rows(home)[0]} == {30} and len(rows(home)[0]) == 120
+    assert {r.steps for r in rows(home)[0]} == {8} and len(rows(home)[0]) == MANY
     assert tiphys("verify", "--json").status == 0
 
 

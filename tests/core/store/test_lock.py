@@ -38,6 +38,16 @@ def test_a_second_one_waits_until_it_is_released(tmp_path: Path) -> None:
     two.release()
 
 
+def test_it_is_waited_for_as_long_as_is_asked(tmp_path: Path) -> None:
+    one, two = FileLock(tmp_path / "lock"), FileLock(tmp_path / "lock")
+    assert one.take()
+    waiting = threading.Timer(0.3, one.release)  # far beyond the instant that `take` grants anybody
+    waiting.start()
+    assert two.take(patience_s=60)
+    waiting.join()
+    two.release()
+
+
 def test_looking_is_never_in_the_way(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     path.touch()

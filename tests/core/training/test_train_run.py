@@ -144,6 +144,7 @@ def test_a_second_training_in_the_folder_is_refused_until_the_first_is_gone(data
     stopped = threading.Event()
     stopped.set()
     assert run(settings(data, model, out, epochs=500), stop=stopped).stopped  # a lock dies with its holder
+    monkeypatch.setattr("core.training.alone.PATIENCE_S", 0.05)
     monkeypatch.setattr("core.store.lock._lock", lambda *_, **__: False)  # as on a shared disk without locks
     assert run(settings(data, model, tmp_path / "other", epochs=500), stop=stopped).stopped
     assert "without locks" in caplog.text and not [*(tmp_path / "other").glob("run.lock.*")]
