@@ -495,7 +495,7 @@ def test_an_image_is_built_anew_when_its_base_has_changed_and_found_when_the_bas
         with closing(open_engine()) as engine:
             if version:
                 text = io.BytesIO(f"FROM {base}\nRUN echo {version} > /version\n".encode())
-                engine.images.build(fileobj=text, tag=own, network_mode="none")
+                engine.images.build(fileobj=text, tag=own, network_mode="none", rm=True)
             else:
                 engine.images.remove(own, noprune=True)
         return lab.after()[0]

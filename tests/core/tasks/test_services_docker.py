@@ -21,6 +21,7 @@ from core.domain.task import Health, Host, Program
 from core.sandbox.disk_watch import unless_full
 from core.sandbox.engine import open_engine
 from core.sandbox.image import build_base
+from core.sandbox.installation import home_label
 from core.sandbox.placement import HostLinks
 from core.sandbox.reaper import unfinished
 from core.sandbox.services import Services, open_service
@@ -85,9 +86,11 @@ def test_a_task_whose_services_work_is_sound_and_nothing_is_left_of_them(base: s
     catalogue = Catalogue([tmp_path / "tasks"])
     found = {one.check: one for one in prove(catalogue.entries()[0], catalogue, tmp_path, HOME)}
     assert all(one.passed for one in found.values()), found
+    ours = {"label": f"tiphys.home={home_label(HOME)}"}
     with closing(open_engine()) as engine:
-        assert not [c.name for c in engine.containers.list(all=True, ignore_removed=True) if "-check-" in c.name]
-        assert not [n.name for n in engine.networks.list() if "-check-" in n.name]
+        assert not [c.name for c in engine.containers.list(all=True, ignore_removed=True, filters=ours)
+                    if "-check-" in c.name]
+        assert not [n.name for n in engine.networks.list(filters=ours) if "-check-" in n.name]
 
 
 def service(name: str, base: str, script: str, *, health: Health | None = None, disk_mb: int = 1024, **program: object
