@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.desk.blindness import seen
 from app.desk.callers import number_of
 from app.desk.verdict_words import verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from core.domain.blindness import seen, seen_opinions
 from core.domain.step import StepHead
 from core.domain.trajectory import StepEntry
 
@@ -31,10 +31,9 @@ class StepHeading(QObject):
 
     def remarks(self, entry: StepEntry) -> list[tuple[str, str]]:
         """Remarks that stand on words; those of others not to a blind reader who has not judged the step."""
-        reader = self._place.reader(self._place.sight.session) if self._place.settings.get("review.blind") else ""
-        has_judged = any(verdict.author.key == reader for verdict in entry.verdicts.values())
-        return [(note.anchor.exact, f"{note.author.name}: {note.text}") for note in entry.notes
-                if note.anchor is not None and (not reader or has_judged or note.author.key == reader)]
+        shown = seen_opinions(entry, self._place.blind_reader(self._place.sight.session))
+        return [(note.anchor.exact, f"{note.author.name}: {note.text}") for note in shown.notes
+                if note.anchor is not None]
 
     def _judged(self) -> str:
         action = self._place.cursor.action
@@ -42,8 +41,7 @@ class StepHeading(QObject):
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
-        is_blind = self._place.queues.is_blind(self._place.sight.session)
-        reader = self._place.reader(self._place.sight.session) if is_blind else ""
+        reader = self._place.blind_reader(self._place.sight.session)
         return verdict_words(seen(entry.verdicts, reader), len(entry.head.tools))[0]
 
     def _worth(self, step: int) -> str:

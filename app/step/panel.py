@@ -60,6 +60,7 @@ class StepController(QObject):
         place.cursor.aside_opened.connect(self._on_aside)
         place.cursor.sought_changed.connect(self._on_sought)
         place.desks.link_changed.connect(self._on_link)
+        place.queues.blindness_changed.connect(self._show_in_sight)
         place.actions["view.eye"].toggled.connect(self._on_eye)
         place.actions["view.raw"].toggled.connect(self._on_raw)
         place.actions["view.tokens"].toggled.connect(self._on_tokens)

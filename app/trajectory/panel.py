@@ -76,7 +76,7 @@ class TrajectoryController(QObject):
         place.desks.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
         place.desks.link_changed.connect(self._on_link)
-        place.queues.changed.connect(self._on_link)
+        place.queues.blindness_changed.connect(self._on_link)
         place.cursor.aside_opened.connect(self._show_aside)
         place.runs.sheets_changed.connect(self._on_worth)
         panel.list.opened.connect(self._on_opened)
@@ -116,7 +116,7 @@ class TrajectoryController(QObject):
         self._nesting.show(session, trajectory)
         self._followed = trajectory.row.steps if trajectory is not None else 0
         self._view.show_new(0)
-        self._model.set_reader(self._blind_reader())
+        self._model.set_reader(self._place.blind_reader(self._place.sight.session))
         self._show_face()
         self._offer_facets()
         self._show_count()
@@ -308,8 +308,6 @@ class TrajectoryController(QObject):
     def _on_setting(self, key: str) -> None:
         if key == "trajectory.fold_waiting":
             self._model.set_view(folds=bool(self._place.settings.get(key)))
-        elif key == "review.blind":
-            self._show_blind()
 
     def _on_worth(self) -> None:
         """What steps were worth is known now, or of others."""
@@ -319,20 +317,16 @@ class TrajectoryController(QObject):
     def _on_link(self) -> None:
         """The name under which the reader judges is known once the server was reached."""
         self._show_face()
-        if self._blind_reader() != self._model.reader:
+        if self._place.blind_reader(self._place.sight.session) != self._model.reader:
             self._show_blind()
 
-    def _blind_reader(self) -> str:
-        """From whom others' opinions are hidden until they have decided; "" while blind mode is off."""
-        is_blind = self._place.queues.is_blind(self._place.sight.session)
-        return self._place.reader(self._place.sight.session) if is_blind else ""
-
     def _show_blind(self) -> None:
-        self._model.set_reader(self._blind_reader())
+        self._model.set_reader(self._place.blind_reader(self._place.sight.session))
+        self._finder.find_anew()
         self._counting.start()
         self._show_overview()
         self._show_step()
 
     def _show_overview(self) -> None:
-        self._overview = Overview(self._model.trajectory, self._blind_reader())
+        self._overview = Overview(self._model.trajectory, self._place.blind_reader(self._place.sight.session))
         self._view.minimap.show_items(self._overview)

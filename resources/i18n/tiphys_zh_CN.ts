@@ -2597,6 +2597,10 @@
         <translation>已取消。</translation>
     </message>
     <message>
+        <source>Blind: what others masked would show here.</source>
+        <translation>盲评：这里会显示他人掩码的内容。</translation>
+    </message>
+    <message>
         <source>Tokens and training need PyTorch and transformers, which are not installed here. Install them with:  tiphys train-setup</source>
         <translation>计算词元和训练需要 PyTorch 与 transformers，这里没有安装。用以下命令安装：  tiphys train-setup</translation>
     </message>

@@ -64,7 +64,7 @@ def test_everybodys_are_listed_found_and_hidden_from_the_blind(qtbot, tmp_path):
         assert drawn(view) == [] and "Clear the filter" in view.empty.label.text()
         view.filter.clear()
         place.settings.set("review.blind", True)
-        assert [title for title, _ in drawn(view)] == ["Session"]
+        assert drawn(view) == []
 
 
 def test_a_blind_reader_sees_their_own_and_those_on_what_they_decided():
@@ -72,7 +72,7 @@ def test_a_blind_reader_sees_their_own_and_those_on_what_they_decided():
     maker.say(VerdictGiven(step=5, value="mask"), ADA)
     made = fold("s", (Placed(session="s", seq=seq, body=body) for seq, body in enumerate(maker.bodies, 1)))
     assert [r.step for r in remarks(made, ADA.key)] == [0, 2, 5]
-    assert [r.step for r in remarks(made, LI.key)] == [0, 5]
+    assert [r.step for r in remarks(made, LI.key)] == [5]
 
 
 async def test_words_are_selected_remarked_on_and_found_again_by_keys(tmp_path):
@@ -122,7 +122,7 @@ async def test_the_page_holds_what_people_spoke_of(qtbot, tmp_path):
         place.settings.set("review.blind", True)
         controller.export(place.sight.trajectory, blind := tmp_path / "blind.html")
         await eventually(blind.exists)
-        assert "a fine run" in blind.read_text("utf-8") and "here it turns" not in blind.read_text("utf-8")
+        assert not any(words in blind.read_text("utf-8") for words in ("a fine run", "here it turns"))
         await place.scope.close()
 
 
