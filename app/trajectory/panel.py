@@ -53,7 +53,8 @@ class TrajectoryController(QObject):
         self._live: dict[str, str] = {}
         self._overview = Overview()
         self._reading = False
-        self._followed = 0
+        self._followed = self._listed = 0
+        """Up to how many steps the end was followed, and how many are listed."""
         self._counting = single_shot(self, COUNT_MS, self._count_facets)
         SelectedSteps(place.cursor, model, panel.list)
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
@@ -114,7 +115,7 @@ class TrajectoryController(QObject):
         self._place.sight.desk.watch(session)
         self._finder.leave()
         self._nesting.show(session, trajectory)
-        self._followed = trajectory.row.steps if trajectory is not None else 0
+        self._followed = self._listed = trajectory.row.steps if trajectory is not None else 0
         self._view.show_new(0)
         self._model.set_reader(self._place.blind_reader(self._place.sight.session))
         self._show_face()
@@ -130,6 +131,8 @@ class TrajectoryController(QObject):
         session, step = self._place.sight.session, self._place.sight.step
         self._show_live(session)
         item = self._model.item_of_step(step) if step is not None else -1
+        if self._place.sight.trajectory is not None:
+            self._listed = self._place.sight.trajectory.row.steps
         self._model.refresh(item if item >= 0 else None)
         if item >= 0 and self._here() < 0:  # the step that was asked for has just come
             self._show_item(item)
@@ -148,6 +151,7 @@ class TrajectoryController(QObject):
                 self._show_live(session)
 
     def _show_live(self, session: str) -> None:
+        self._view.list.takes_up = not self._place.sight.is_over
         trajectory = self._model.trajectory
         if trajectory is None:
             return
@@ -198,11 +202,9 @@ class TrajectoryController(QObject):
 
     def _on_follow(self, following: bool, missed: int) -> None:
         """What is new is counted in steps, as in the list of sessions; `missed` rows may tell other things too."""
-        trajectory = self._model.trajectory
-        steps = trajectory.row.steps if trajectory is not None else 0
         if following or not missed:
-            self._followed = steps
-        self._view.show_new(steps - self._followed)
+            self._followed = self._listed
+        self._view.show_new(self._listed - self._followed)
 
     def _follow_end(self) -> None:
         self._place.cursor.follow()
