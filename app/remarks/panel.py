@@ -21,7 +21,7 @@ from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
 from app.remarks.view import RemarksView
-from core.domain.anchor import anchor_of, words_pattern
+from core.domain.anchor import TextAnchor, anchor_of, find, words_pattern
 from core.domain.blindness import seen_opinions, seen_remarks
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.request import plain_words
@@ -72,9 +72,24 @@ class RemarksPanelController(QObject):
                         right=f"{one_line(note.author.name or note.author.kind, 40)} · {quantities.clock(note.at)}")
 
     def _go_to(self, remark: Remark) -> None:
-        if remark.step:
+        anchor, trajectory = remark.note.anchor, self._place.sight.trajectory
+        if remark.step and trajectory is not None:
             self._place.cursor.to_step(remark.step)
-            self._place.cursor.seek(words_pattern(remark.note.anchor.exact) if remark.note.anchor else None)
+            self._place.cursor.seek(None)
+            name = trajectory.step(remark.step).body
+            if anchor is not None:
+                self._body = Bodies(self._place.sight, [name], partial(self._go_to_words, remark.step, anchor, name))
+
+    def _go_to_words(self, step: int, anchor: TextAnchor, name: str, bodies: dict[str, bytes]) -> None:
+        """The words, where the step has them still; equal words elsewhere are others."""
+        if name not in bodies:
+            return
+        if find(anchor, decode_body(bodies[name])) is not None:
+            self._place.cursor.seek(words_pattern(anchor.exact))
+        else:
+            gone = self.tr("Step {n} has the words of this remark no more: “{words}”").format(
+                n=quantities.number(step), words=one_line(anchor.exact, 80))
+            self._place.notices.tell(gone, "attention", self._place.sight.session)
 
     # ---- writing ---------------------------------------------------------------------------------
 

@@ -8,8 +8,9 @@ from app.desk.callers import number_of
 from app.desk.verdict_words import verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from core.domain.anchor import TextAnchor, find
 from core.domain.blindness import seen, seen_opinions
-from core.domain.step import StepHead
+from core.domain.step import StepHead, decode_body
 from core.domain.trajectory import StepEntry
 
 
@@ -29,11 +30,16 @@ class StepHeading(QObject):
                  self._about(entry.head))
         return self.tr("Step {n}").format(n=number), " · ".join(t for t in about if t)
 
-    def remarks(self, entry: StepEntry) -> list[tuple[str, str]]:
-        """Remarks that stand on words; those of others not to a blind reader who has not judged the step."""
+    def remarks(self, entry: StepEntry, data: bytes) -> list[tuple[TextAnchor, str]]:
+        """Remarks on words that the step (its body as it is stored) has still; those of others not to a blind reader
+        who has not judged it."""
         shown = seen_opinions(entry, self._place.blind_reader(self._place.sight.session))
-        return [(note.anchor.exact, f"{note.author.name}: {note.text}") for note in shown.notes
-                if note.anchor is not None]
+        on_words = [(note.anchor, f"{note.author.name}: {note.text}") for note in shown.notes
+                    if note.anchor is not None]
+        if not on_words or not data:
+            return []
+        body = decode_body(data)
+        return [(anchor, remark) for anchor, remark in on_words if find(anchor, body) is not None]
 
     def _judged(self) -> str:
         action = self._place.cursor.action

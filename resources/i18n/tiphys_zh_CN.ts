@@ -5626,6 +5626,10 @@ Delete or right click: take it away</source>
         <translation>会话</translation>
     </message>
     <message>
+        <source>Step {n} has the words of this remark no more: “{words}”</source>
+        <translation>第 {n} 步已没有这条备注所指的文字：“{words}”</translation>
+    </message>
+    <message>
         <source>On step {n}</source>
         <translation>针对第 {n} 步</translation>
     </message>
