@@ -53,7 +53,7 @@ class TrajectoryController(QObject):
         self._live: dict[str, str] = {}
         self._overview = Overview()
         self._reading = False
-        self._followed = self._listed = 0
+        self._followed = self._steps_shown = 0
         """Up to how many steps the end was followed, and how many are listed."""
         self._counting = single_shot(self, COUNT_MS, self._count_facets)
         SelectedSteps(place.cursor, model, panel.list)
@@ -115,7 +115,7 @@ class TrajectoryController(QObject):
         self._place.sight.desk.watch(session)
         self._finder.leave()
         self._nesting.show(session, trajectory)
-        self._followed = self._listed = trajectory.row.steps if trajectory is not None else 0
+        self._followed = self._steps_shown = trajectory.row.steps if trajectory is not None else 0
         self._view.show_new(0)
         self._model.set_reader(self._place.blind_reader(self._place.sight.session))
         self._show_face()
@@ -132,7 +132,7 @@ class TrajectoryController(QObject):
         self._show_live(session)
         item = self._model.item_of_step(step) if step is not None else -1
         if self._place.sight.trajectory is not None:
-            self._listed = self._place.sight.trajectory.row.steps
+            self._steps_shown = self._place.sight.trajectory.row.steps
         self._model.refresh(item if item >= 0 else None)
         if item >= 0 and self._here() < 0:  # the step that was asked for has just come
             self._show_item(item)
@@ -203,8 +203,8 @@ class TrajectoryController(QObject):
     def _on_follow(self, following: bool, missed: int) -> None:
         """What is new is counted in steps, as in the list of sessions; `missed` rows may tell other things too."""
         if following or not missed:
-            self._followed = self._listed
-        self._view.show_new(self._listed - self._followed)
+            self._followed = self._steps_shown
+        self._view.show_new(self._steps_shown - self._followed)
 
     def _follow_end(self) -> None:
         self._place.cursor.follow()
