@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.desk.blindness import seen
 from app.kit.safe_text import one_line
+from core.domain.blindness import seen
 from core.domain.progress import Judgement, judgement_of
 from core.domain.request import headline, plain_words
 from core.domain.steps import ERROR

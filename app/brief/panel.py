@@ -60,9 +60,8 @@ class BriefController(QObject):
         desk = self._place.desks.of(session)
         desk.watch(session)
         reader = self._place.reader(session)
-        blind = self._place.queues.is_blind(session)
         step, _ = self._place.queues.place_in(session)
-        self._show(row, brief(desk.trajectory(session), step, reader if blind else "", reader))
+        self._show(row, brief(desk.trajectory(session), step, self._place.blind_reader(session), reader))
 
     def _show(self, row: SessionRow, found: Brief) -> None:
         view = self._view

@@ -45,6 +45,7 @@ class ChartsController(QObject):
         self._place, self._view = place, view
         self._chosen: list[str] = []
         self._others: dict[str, Curves] = {}
+        self._read_as: dict[str, str] = {}
         self._work = BackgroundWork(self)
         self._work.done.connect(self._on_others)
         self._timer = single_shot(self, QUIET_MS, self._draw_curves)
@@ -67,22 +68,25 @@ class ChartsController(QObject):
         view.other_toggled.connect(self._toggle_other)
         view.save_asked.connect(self._save_picture)
         view.came_up.connect(self._draw_curves)
-        place.settings.changed.connect(self._on_setting)
+        place.queues.changed.connect(self._look_at_blind)
+        place.settings.changed.connect(self._look_at_blind)
 
     def _say_gist(self) -> None:
         """The panel is drawn only while it is seen; its line is there before."""
         row = self._place.sight.row
         self._view.say_steps(row.steps if row is not None else 0)
 
-    def _on_setting(self, key: str) -> None:
-        if key == "review.blind":
-            self._others = {}  # with verdicts that a blind reader must not see
+    def _look_at_blind(self, *_: object) -> None:
+        readers = self._readers
+        if readers != self._read_as:
+            self._read_as, self._others = readers, {}  # with verdicts that a blind reader must not see
             self._read_others()
             self._draw_curves()
 
     @property
-    def _blind(self) -> bool:
-        return self._place.queues.is_blind(self._place.sight.session)
+    def _readers(self) -> dict[str, str]:
+        """Who is blind to which of the drawn sessions."""
+        return {session: self._place.blind_reader(session) for session in (*self._chosen, self._place.sight.session)}
 
     def _draw_curves(self) -> None:
         if not self._view.is_in_view():
@@ -92,8 +96,7 @@ class ChartsController(QObject):
         if trajectory is not None:
             from app.charts.series import curves_of  # with the canvas: numpy takes its time to load
 
-            curves.append(curves_of(trajectory, self._title(session),
-                                    self._place.reader(session) if self._blind else ""))
+            curves.append(curves_of(trajectory, self._title(session), self._place.blind_reader(session)))
             curves += [self._others[s] for s in self._chosen if s != session and s in self._others]
         self._view.show_curves(curves)
         self._show_place()
@@ -138,9 +141,9 @@ class ChartsController(QObject):
     def _read_others(self) -> None:
         from app.charts.series import LoggedSession, curves_of_logs
 
-        sessions = [LoggedSession(log_of(self._place, s), id_of(s), s, self._title(s), self._place.reader(s))
+        sessions = [LoggedSession(log_of(self._place, s), id_of(s), s, self._title(s), self._place.blind_reader(s))
                     for s in self._chosen]
-        self._work.start(curves_of_logs, sessions, self._blind)
+        self._work.start(curves_of_logs, sessions)
 
     def _on_others(self, others: list[Curves]) -> None:
         self._others = {curves.session: curves for curves in others}

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.desk.blindness import seen
+from core.domain.blindness import seen
 from core.domain.step_entry import Opinions
 from core.domain.steps import WAITING, Steps
 from core.domain.trajectory import Trajectory, fold
@@ -119,18 +119,18 @@ def curves_of(trajectory: Trajectory, title: str, reader: str = "") -> Curves:
                   np.array(steps.numbers, dtype=np.int64), times_of(steps))
 
 
-def curves_of_logs(held: Sequence[LoggedSession], blind: bool) -> list[Curves]:
-    """The curves of some sessions, read from their files; for a thread. Blind: with the reader's decisions only."""
-    return [_held_curves(one, one.reader if blind else "") for one in held]
+def curves_of_logs(held: Sequence[LoggedSession]) -> list[Curves]:
+    """The curves of some sessions, read from their files; for a thread."""
+    return [_held_curves(one) for one in held]
 
 
-def _held_curves(held: LoggedSession, reader: str) -> Curves:
+def _held_curves(held: LoggedSession) -> Curves:
     conn = connect(held.log, readonly=True)
     try:
         trajectory = fold(held.id, log.read_all(conn, held.id))
     finally:
         conn.close()
-    return msgspec.structs.replace(curves_of(trajectory, held.title, reader), session=held.session)
+    return msgspec.structs.replace(curves_of(trajectory, held.title, held.reader), session=held.session)
 
 
 _FORMULA = tuple("=+-@|\uff1d\uff0b\uff0d\uff20")

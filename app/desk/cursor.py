@@ -65,6 +65,7 @@ class Cursor(QObject):
         self._marks: tuple[int, ...] = ()
         self._action = 0
         self._sought: re.Pattern[str] | None = None
+        self._follows = False
         self.selected_words = SelectedWords()
         """What is selected in the text of a step, as whoever shows it says."""
         self.list: StepListing | None = None
@@ -113,7 +114,7 @@ class Cursor(QObject):
             return
         if session != self._session:
             self._marks = ()
-        self._session, self._step = session, step
+        self._session, self._step, self._follows = session, step, False
         self.choose_action(0)
         self.moved.emit(session, step)
 
@@ -127,8 +128,14 @@ class Cursor(QObject):
         self.move(self._session, step)
 
     def follow(self) -> None:
-        """Go to the live tail of the same session."""
+        """Go to the live tail of the same session, and along with it."""
         self.move(self._session, None)
+        self._follows = True
+
+    @property
+    def follows(self) -> bool:
+        """Whether the reader chose to go along with the session's end."""
+        return self._follows
 
     def mark(self, steps: tuple[int, ...]) -> None:
         """Mark steps for a joint act."""

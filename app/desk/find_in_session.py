@@ -87,7 +87,7 @@ class SessionFinder:
         words, regex = request.words, request.regex
         pattern = re.compile(words if regex else re.escape(words), re.IGNORECASE | re.MULTILINE)
         trajectory = self._fold(id_of(request.session))
-        indexed = [] if regex else sorted(self._from_index(trajectory, words))
+        indexed = [] if regex or request.reader else sorted(self._from_index(trajectory, words))
         if indexed:
             report(ItemsFound(items=indexed, searched=0, total=len(trajectory.items)))
         last = self._read_all(trajectory, pattern, request, frozenset(indexed), report, left)
@@ -103,7 +103,7 @@ class SessionFinder:
         part = ItemsFound(items=[], matches=[], missing=[], searched=0, total=total)
         reported_at = monotonic()
         for count, item in enumerate((*range(first, total), *range(first)), 1):
-            match = None if item in indexed else self._match(trajectory, item, pattern, part.missing)
+            match = None if item in indexed else self._match(trajectory, item, pattern, request.reader, part.missing)
             if match is not None:
                 part.items.append(item)
                 part.matches.extend([match] if request.regex else [])
@@ -114,9 +114,10 @@ class SessionFinder:
                 part, reported_at = ItemsFound(items=[], matches=[], missing=[], searched=0, total=total), monotonic()
         return msgspec.structs.replace(part, searched=total)
 
-    def _match(self, trajectory: Trajectory, item: int, pattern: re.Pattern[str], missing: list[str]) -> str | None:
+    def _match(self, trajectory: Trajectory, item: int, pattern: re.Pattern[str], reader: str,
+               missing: list[str]) -> str | None:
         """The first match in an item (a line of it at most); None where there is none."""
-        match = pattern.search(text_of_item(trajectory, trajectory.items[item]))
+        match = pattern.search(text_of_item(trajectory, trajectory.items[item], reader))
         step = trajectory.items.step_at(item)
         if step >= 0:
             hash = trajectory.steps[step].body

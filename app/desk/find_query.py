@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from core.domain.blindness import seen_opinions
 from core.domain.step import StepBody
 from core.domain.trajectory import Item, Trajectory
 
@@ -32,8 +33,9 @@ class Query(msgspec.Struct, frozen=True):
         return re.compile(words if self.regex else re.escape(words.strip()), re.IGNORECASE | re.MULTILINE)
 
 
-def text_of_item(trajectory: Trajectory, item: Item) -> str:
-    """What the list draws of an item, with what was said about it: notes, reasons, tags."""
+def text_of_item(trajectory: Trajectory, item: Item, reader: str) -> str:
+    """What the list draws of an item, with what was said about it, as far as a blind `reader` may see it: notes,
+    reasons, tags."""
     if item.kind == "guidance":
         return trajectory.guidance[str(item.ref)].text
     if item.kind == "summary":
@@ -44,9 +46,10 @@ def text_of_item(trajectory: Trajectory, item: Item) -> str:
         return ""
     entry = trajectory.steps[int(item.ref)]
     head = entry.head
-    texts = [head.title, head.error_kind, *head.tools, *entry.tags]
-    texts += [verdict.reason for verdict in entry.verdicts.values()]
-    texts += [note.text for note in entry.notes]
+    opinions = seen_opinions(entry, reader)
+    texts = [head.title, head.error_kind, *head.tools, *opinions.tags]
+    texts += [verdict.reason for verdict in opinions.verdicts.values()]
+    texts += [note.text for note in opinions.notes]
     return "\n".join(texts)
 
 
@@ -63,12 +66,12 @@ def text_of_body(body: StepBody) -> str:
     return "\n".join(t for t in texts if t)
 
 
-def items_with(trajectory: Trajectory | None, words: str) -> list[int]:
+def items_with(trajectory: Trajectory | None, words: str, reader: str = "") -> list[int]:
     """The items whose line or notes hold some words, whatever the case."""
     wanted = words.casefold().strip()
     if trajectory is None or not wanted:
         return []
-    return [i for i, item in enumerate(trajectory.items) if wanted in text_of_item(trajectory, item).casefold()]
+    return [i for i, item in enumerate(trajectory.items) if wanted in text_of_item(trajectory, item, reader).casefold()]
 
 
 def _json(value: object) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.desk.cursor import Cursor
 from app.desk.desks import Desks
+from core.domain.session import FINAL_STATES
 
 if TYPE_CHECKING:
     from app.desk.desk import Desk
@@ -49,7 +50,10 @@ class InSight(QObject):
         """To be made before whoever else listens to `desks` and `cursor`."""
         super().__init__(parent)
         self._desks = desks
+        self._cursor = cursor
         self._session, self._step = cursor.session, cursor.step
+        self._end: int | None = None
+        """The last step of a session that was over when it came into sight; 0: it went on, None: not known yet."""
         cursor.moved.connect(self._on_moved)
         desks.trajectory_changed.connect(self._on_changed)
         desks.trajectory_replaced.connect(self._on_replaced)
@@ -68,6 +72,11 @@ class InSight(QObject):
     def desk(self) -> Desk:
         """The desk of the session's server; this computer's own where no session is in sight."""
         return self._desks.of(self._session)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it was read from a file and was over when it came into sight: then its end is followed by choice."""
+        return bool(self._end)
 
     @property
     def row(self) -> SessionRow | None:
@@ -89,6 +98,8 @@ class InSight(QObject):
             self.left.emit()
         self._session, self._step = session, step
         if is_another:
+            self._end = None
+            self._look_at_end()
             self.opened.emit()
             self.arrived.emit()
         self.stepped.emit()
@@ -96,8 +107,28 @@ class InSight(QObject):
 
     def _on_changed(self, session: str) -> None:
         if session == self._session:
+            self._stay()
             self.grew.emit()
             self.settled.emit()
+
+    def _look_at_end(self) -> None:
+        """Remember the end of a session that was read from a file and is over, as soon as all of it is here."""
+        trajectory, row = self.trajectory, self.row
+        if row is None or trajectory is None or not trajectory.steps or self.desk.progress(self._session) < 1:
+            return
+        if self._end is None and (row.origin == "live" or row.state not in FINAL_STATES):
+            self._end = 0
+        elif self._end != 0:
+            self._end = int(trajectory.steps.numbers[-1])
+
+    def _stay(self) -> None:
+        """A file that was at its end and grows takes nobody along who did not choose to follow: they stand at the step
+        that was its last."""
+        trajectory, end = self.trajectory, self._end
+        if (end and self._step is None and not self._cursor.follows and trajectory is not None
+                and trajectory.steps and trajectory.steps.numbers[-1] != end and trajectory.index_of(end) is not None):
+            self._cursor.to_step(end)
+        self._look_at_end()
 
     def _on_replaced(self, session: str) -> None:
         if session == self._session:

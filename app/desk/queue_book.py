@@ -19,7 +19,7 @@ from app.desk.session_key import id_of, key_of, server_of
 from app.desk.settings import Settings
 from app.kit.timers import single_shot
 from core.domain.progress import Progress
-from core.domain.queue import QueueItem, ReviewQueue, in_review
+from core.domain.queue import QueueItem, ReviewQueue, in_review, is_asked_blindly
 from core.domain.session import SessionRow
 from core.domain.session_query import InReview
 from core.protocol.operations import QueueOp, TakeFromQueue
@@ -45,6 +45,9 @@ class QueueBook(QObject):
     shown_changed = Signal()
     """Another list is chosen."""
 
+    blindness_changed = Signal()
+    """What the reader may see of others' opinions on the session in sight is not what it was."""
+
     session_chosen = Signal()
     """Another session of the list is chosen, to be seen in brief."""
 
@@ -67,9 +70,13 @@ class QueueBook(QObject):
         """Where the reader left a session, as whoever remembers it says: the step (0: none), and when."""
         self._awaited: tuple[str, frozenset[str]] | None = None
         self._wanted: Shown | None = None
+        self._was_blind = ("", False)
         desks.queues_changed.connect(self._on_changed)
         desks.servers_changed.connect(self._on_changed)
+        desks.link_changed.connect(self._look_again)
+        settings.changed.connect(self._look_again)
         sight.opened.connect(self._say_reading)
+        sight.opened.connect(self._look_again)
         self._away = single_shot(self, AWAY_MS, self.leave)
         app = QGuiApplication.instance()
         if isinstance(app, QGuiApplication):
@@ -120,11 +127,7 @@ class QueueBook(QObject):
 
     def _is_asked_blind(self, session: str) -> bool:
         desk = self._desks.of(session)
-        if not desk.queues.has_blind:
-            return False
-        return any(queue.work.blind and not queue.closed
-                   and (item.holder(desk.name) is not None or (item.free and queue.by != desk.name))
-                   for queue, item in desk.queues.of_session(id_of(session)))
+        return desk.queues.has_blind and is_asked_blindly(desk.queues.of_session(id_of(session)), desk.name)
 
     def _is_done(self, desk: Desk, session: str) -> bool:
         held = [item.holder(desk.name) for _, item in desk.queues.of_session(id_of(session))]
@@ -235,7 +238,14 @@ class QueueBook(QObject):
         if self._wanted is not None and self.queue(self._wanted.queue) is not None:
             wanted, self._wanted = self._wanted, None
             self.show(wanted)
+        self._look_again()
         self.changed.emit()
+
+    def _look_again(self, *_: object) -> None:
+        before, session = self._was_blind, self._sight.session
+        self._was_blind = session, self.is_blind(session)
+        if self._was_blind != before and session == before[0]:
+            self.blindness_changed.emit()
 
     def _on_state(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:

@@ -10,13 +10,13 @@ from math import isnan, nan
 import msgspec
 from PySide6.QtCore import QCoreApplication
 
-from app.desk.blindness import seen
 from app.desk.error_words import error_word
 from app.desk.score_words import gain_words, rescored_words, unscored_words
 from app.desk.verdict_words import verdict_state, verdict_words
 from app.kit import quantities
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, visible
+from core.domain.blindness import seen
 from core.domain.guidance import FOREIGN_PERSON, SIMULATED_USER, UNKNOWN_USER, Guidance
 from core.domain.request import plain_words, requested
 from core.domain.session import SessionRow

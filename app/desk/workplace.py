@@ -47,3 +47,8 @@ class Workplace:
     def reader(self, session: str) -> str:
         """The author's key under which the person here judges a session."""
         return Author(kind="person", name=self.desks.of(session).name).key
+
+    def blind_reader(self, session: str) -> str:
+        """From whom others' opinions on a session are hidden until they have decided (`core.domain.blindness`);
+        "" while they are not."""
+        return self.reader(session) if self.queues.is_blind(session) else ""

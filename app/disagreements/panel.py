@@ -38,24 +38,19 @@ class DisagreementsController(QObject):
         self._timer = single_shot(self, QUIET_MS, self._show_cases)
         place.sight.opened.connect(self._show_cases)
         place.sight.grew.connect(self._timer.start_once)
-        place.settings.changed.connect(self._on_setting)
+        place.queues.blindness_changed.connect(self._show_cases)
         place.actions["review.next_disagreement"].triggered.connect(self._go_to_next)
         view.list.opened.connect(self._go_to_case)
         self._show_cases()
 
-    def _on_setting(self, key: str) -> None:
-        if key == "review.blind":
-            self._show_cases()
-
     def _show_cases(self) -> None:
-        blind = self._place.queues.is_blind(self._place.sight.session)
-        trajectory = self._place.sight.trajectory
-        reader = self._place.reader(self._place.sight.session) if blind else ""
+        trajectory, reader = self._place.sight.trajectory, self._place.blind_reader(self._place.sight.session)
         self._found = disagreements(trajectory, reader) if trajectory is not None else []
         self._model.show([((d.step, d.action), _lines(d)) for d in self._found])
-        self._view.show_state(len(self._found), blind=blind)
-        agreement = pairs(trajectory) if trajectory is not None and not blind else []
-        spent = trajectory.spent if trajectory is not None else {}
+        self._view.show_state(len(self._found), blind=bool(reader))
+        agreement = pairs(trajectory) if trajectory is not None and not reader else []
+        spent = {one: seconds for one, seconds in (trajectory.spent.items() if trajectory is not None else ())
+                 if reader in ("", one)}
         lines = [_words(pair) for pair in agreement[:MOST_PAIRS]]
         lines += [self._time_words(key, seconds) for key, seconds in sorted(spent.items())[:MOST_PAIRS]]
         self._view.show_numbers("\n".join(lines))

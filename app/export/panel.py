@@ -114,6 +114,9 @@ class ExportController(QObject):
     # ---- what is asked ----------------------------------------------------------------------------
 
     def _check_dataset(self) -> None:
+        if any(map(self._place.queues.is_blind, self._model.chosen)):
+            self._view.choose.report.show_failure(self._blind_words())
+            return
         self._warn_of_gaps()
         self._dry_run(self._show_report)
 
@@ -154,6 +157,9 @@ class ExportController(QObject):
 
     def _preview_sample(self, session: str, sample: int, start: int) -> None:
         self._shown_preview = asked = (session, sample, start)
+        if self._place.queues.is_blind(session):
+            self._view.preview.show_failure(self._blind_words())
+            return
         self._view.preview.show_busy(True)
         choose = self._view.choose
         request = ShowSample(session=id_of(session), sample=sample, start=start, count=PAGE, model=choose.model.path,
@@ -182,6 +188,9 @@ class ExportController(QObject):
     def _ask(self, request: WorkerRequest[A], use: Callable[[A], None], fail: Callable[[Problem], None]) -> None:
         self._view.choose.show_busy(0.0)
         self._calls.ask(request, use, fail, lambda share: self._view.choose.show_busy(max(0.001, share)))
+
+    def _blind_words(self) -> str:
+        return self.tr("Blind: what others masked would show here.")
 
     def _sentence(self, problem: Problem) -> str:
         if problem.code == "train_extra_missing":

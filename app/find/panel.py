@@ -51,6 +51,7 @@ class FindController(QObject):
         view.words_changed.connect(self._on_words)
         view.list.opened.connect(self._open_hit)
         self._remote.answered.connect(self._on_remote)
+        place.queues.blindness_changed.connect(self._search_anew)
         place.sight.grew.connect(self._open_aside)
         place.sight.stepped.connect(self._on_stepped)
         place.actions["go.find_all"].triggered.connect(self._show_dock)
@@ -70,6 +71,9 @@ class FindController(QObject):
             self._pause.stop()
             self._model.show(())
             self._view.show_state("nothing")
+
+    def _search_anew(self) -> None:
+        self._on_words(self._view.box.text())
 
     def _search(self) -> None:
         words = self._view.box.text().strip()
@@ -94,9 +98,8 @@ class FindController(QObject):
     def _show(self, local: Sequence[Hit]) -> None:
         """Merge what is here, this computer's first where both came; say how it stands."""
         begun = bool(self._merged.hits)
-        self._merged.add(local)
-        for reply in self._remote.replies.values():
-            self._merged.add(reply.hits)
+        for hits in (local, *(reply.hits for reply in self._remote.replies.values())):
+            self._merged.add([hit for hit in hits if self._may_show(hit)])
         known = self._model.rows if begun else []
         entries = [known[row] if row < len(known) and known[row][0] is hit else (hit, self._lines(hit))
                    for row, hit in enumerate(self._merged.hits)]
@@ -105,6 +108,10 @@ class FindController(QObject):
         elif entries or not self._is_busy:
             self._model.show(entries)
         self._show_state()
+
+    def _may_show(self, hit: Hit) -> bool:
+        """A blind reader finds no remark of others; a remark's `ref` is the key of its author."""
+        return hit.where != "note" or self._place.blind_reader(hit.session) in ("", hit.ref)
 
     def _show_state(self) -> None:
         count, replies = len(self._model.rows), self._remote.replies

@@ -57,6 +57,7 @@ class ImportsController(QObject):
         self._count, self._failed, self._remarks = 0, 0, 0
         self._step: int | None = None
         self._is_cancelled = self._is_busy = False
+        self._follows = False
         self._opening: NewFiles | None = None
         self._patience = single_shot(self, PATIENCE_MS, bar.show)
         self._watch = single_shot(self, WATCH_MS, self._look_at_files)
@@ -93,6 +94,7 @@ class ImportsController(QObject):
 
         self._is_busy = True
         files, follow, self._step = self._waiting.popleft()
+        self._follows = follow
         self._count, self._failed, self._remarks, self._is_cancelled = 0, 0, 0, False
         self._bar.begin(len(files))
         self._patience.start()
@@ -140,6 +142,8 @@ class ImportsController(QObject):
             self._stamps[imported.path] = imported.stamp
         if self._count == 1:
             self._place.cursor.move(imported.session, self._step)
+            if self._follows and self._place.cursor.step is None:
+                self._place.cursor.follow()
         self._remarks += len(imported.warnings)
 
     def _on_ended(self, follow: bool, code: int, last_words: str) -> None:

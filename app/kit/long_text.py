@@ -20,6 +20,7 @@ from app.kit.furnishing import furnish, set_apart
 from app.kit.safe_text import PlainLabel, displayable, set_hint
 from app.kit.text_ink import dressed, format_of, slices
 from app.kit.text_marks import TextMarks
+from core.domain.anchor import TextAnchor
 
 FIRST = 200_000
 """How many characters are shown before "Show all" is asked for."""
@@ -116,7 +117,7 @@ class LongText(QWidget):
         """Mark every match in what is shown, and bring the first into sight; returns how many there are."""
         return self._marks.seek(pattern)
 
-    def mark_remarks(self, remarks: Sequence[tuple[str, str]]) -> None:
+    def mark_remarks(self, remarks: Sequence[tuple[TextAnchor, str]]) -> None:
         """Underline words that remarks stand on, where they are shown; what is said of them is their tooltip."""
         self._marks.remark(remarks)
 

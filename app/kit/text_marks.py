@@ -12,7 +12,7 @@ from app.kit import theme
 from app.kit.drawn_text import DrawnText
 from app.kit.highlight import units
 from app.kit.text_ink import matches, remark_format
-from core.domain.anchor import words_pattern
+from core.domain.anchor import TextAnchor, find_drawn, words_pattern
 
 MARKED_CHARS = 500_000
 """Characters of a text in which matches are marked."""
@@ -24,8 +24,8 @@ class TextMarks:
     def __init__(self, edit: DrawnText) -> None:
         self._edit = edit
         self._bands: list[QTextEdit.ExtraSelection] = []
-        self._remarks: list[tuple[str, str]] = []
-        """Words that somebody remarked on, and the remark."""
+        self._remarks: list[tuple[TextAnchor, str]] = []
+        """Words that somebody remarked on and that are in the text, and the remark."""
         self._chosen = 0
         self._sought: re.Pattern[str] | None = None
 
@@ -42,14 +42,15 @@ class TextMarks:
             self._edit.setExtraSelections(self._bands)
             self.refresh()
 
-    def remark(self, remarks: Sequence[tuple[str, str]]) -> None:
+    def remark(self, remarks: Sequence[tuple[TextAnchor, str]]) -> None:
         """Underline words that remarks stand on, where they are shown; what is said of them is their tooltip."""
         if list(remarks) != self._remarks:
             self._remarks = list(remarks)
             self.refresh()
 
     def seek(self, pattern: re.Pattern[str] | None) -> int:
-        """Mark every match in what is shown, and bring the first into sight; returns how many there are."""
+        """Mark every match in what is shown, of a remark's words only those that it stands on, and bring the first into
+        sight; returns how many there are."""
         self._sought = pattern
         return self._mark()
 
@@ -61,7 +62,7 @@ class TextMarks:
             self._edit.setExtraSelections([*self._bands, *self._remarked()])
 
     def _mark(self) -> int:
-        places = matches(self._sought, self._first_text())
+        places = self._places_of_remark() or matches(self._sought, self._first_text())
         marked = (self._match(*place) for place in places)
         self._edit.setExtraSelections([*self._bands, *self._remarked(), *marked])
         if places:
@@ -73,17 +74,21 @@ class TextMarks:
         return len(places)
 
     def _remarked(self) -> list[QTextEdit.ExtraSelection]:
-        """The words of the remarks, each where it stands first."""
+        """The words of the remarks, each where it stands."""
         text = self._first_text() if self._remarks else ""
         found = []
-        for words, remark in self._remarks:
-            pattern = words_pattern(words)
-            if (match := pattern.search(text) if pattern is not None else None) is not None:
-                start = units(text[: match.start()])
-                made = self._match(start, start + units(match.group()))
+        for anchor, remark in self._remarks:
+            if place := _drawn_place(anchor, text):
+                made = self._match(*place)
                 made.format = remark_format(remark)
                 found.append(made)
         return found
+
+    def _places_of_remark(self) -> list[tuple[int, int]]:
+        """Where the words of a remark stand that is gone to."""
+        same = [anchor for anchor, _ in self._remarks if words_pattern(anchor.exact) == self._sought]
+        text = self._first_text() if same else ""
+        return [place for anchor in same if (place := _drawn_place(anchor, text)) is not None]
 
     def _first_text(self) -> str:
         """As much of what is shown as can be looked through while the reader types."""
@@ -118,3 +123,12 @@ class TextMarks:
         made.format.setBackground(theme.tint("person", 50) if is_chosen else theme.colour("base"))
         made.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
         return made
+
+
+def _drawn_place(anchor: TextAnchor, text: str) -> tuple[int, int] | None:
+    """From where to where, as Qt counts."""
+    place = find_drawn(anchor, text)
+    if place is None:
+        return None
+    start = units(text[: place[0]])
+    return start, start + units(text[place[0] : place[1]])

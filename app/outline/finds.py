@@ -8,8 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from app.desk.blindness import seen
 from app.desk.verdict_words import verdict_state
+from core.domain.blindness import seen
 from core.domain.session import FINAL_STATES
 from core.domain.steps import ERROR, Steps
 from core.domain.trajectory import Trajectory

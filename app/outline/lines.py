@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from PySide6.QtCore import QCoreApplication
 
-from app.desk.blindness import seen
 from app.desk.row_text import kind_of
 from app.kit import quantities
 from app.kit.safe_text import one_line
 from app.outline.finds import Find, finds_in
 from app.outline.phases import Phase, phases_of
+from core.domain.blindness import seen
 from core.domain.request import plain_words, requested
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.steps import ERROR

@@ -39,7 +39,7 @@ class OutlineController(QObject):
         place.sight.stepped.connect(self._show_here)
         place.sight.grew.connect(self._on_grew)
         place.desks.rows_changed.connect(self._on_grew)
-        place.settings.changed.connect(self._on_setting)
+        place.queues.blindness_changed.connect(self.show)
         place.actions["go.outline"].triggered.connect(self._go_to_outline)
         view.list.opened.connect(self._on_opened)
         view.list.left.connect(place.cursor.focus_list)
@@ -63,7 +63,7 @@ class OutlineController(QObject):
 
     def _outlined(self, session: str) -> Outlined:
         desk = self._place.sight.desk
-        reader = self._place.reader(session) if self._place.queues.is_blind(session) else ""
+        reader = self._place.blind_reader(session)
         return Outlined(session, desk.trajectory(session), called_by(desk, session), reader)
 
     def _show_here(self) -> None:
@@ -80,10 +80,6 @@ class OutlineController(QObject):
     def _on_grew(self) -> None:
         if not self._renew.isActive() and self._view.isVisible():
             self._renew.start()
-
-    def _on_setting(self, key: str) -> None:
-        if key == "review.blind":
-            self.show()
 
     # ---- the plan --------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from typing import get_args
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
-from app.desk.blindness import seen
 from app.desk.bodies import Bodies
 from app.desk.frame import Frame
 from app.desk.state_words import reason_words, state_words
@@ -51,18 +50,18 @@ class PageController(QObject):
             self.export(trajectory, Path(path))
 
     def export(self, trajectory: Trajectory, path: Path) -> None:
-        """Fetch what is cited, and write the page; of a step that others spoke of a blind reader has none before they
-        judged it."""
-        session, spoken = trajectory.session, cited_steps(trajectory)
-        reader = self._place.reader(session) if self._place.queues.is_blind(session) else ""
-        numbers = spoken or [n for n in (self._place.sight.step or trajectory.row.steps,) if n]
-        numbers = [n for n in numbers if not reader or n not in spoken or seen(trajectory.step(n).verdicts, reader)]
+        """Fetch what is cited, and write the page, with what the reader may see of others' opinions now."""
+        reader = self._place.blind_reader(self._place.sight.session)
+        numbers = cited_steps(trajectory, reader) or [
+            n for n in (self._place.sight.step or trajectory.row.steps,) if n]
         names = [trajectory.step(number).body for number in numbers]
-        self._bodies = Bodies(self._place.sight, names, lambda found: self._write(trajectory, numbers, found, path))
+        self._bodies = Bodies(self._place.sight, names,
+                              lambda found: self._write(trajectory, numbers, found, path, reader))
 
-    def _write(self, trajectory: Trajectory, numbers: list[int], found: dict[str, bytes], path: Path) -> None:
+    def _write(self, trajectory: Trajectory, numbers: list[int], found: dict[str, bytes], path: Path,
+               reader: str) -> None:
         try:
-            write(path, page(trajectory, _held(found), self.words(), cited=numbers))
+            write(path, page(trajectory, _held(found), self.words(), cited=numbers, reader=reader))
         except ReportableError as error:
             self._place.notices.report(error)
             return

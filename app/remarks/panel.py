@@ -21,7 +21,8 @@ from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
 from app.remarks.view import RemarksView
-from core.domain.anchor import anchor_of, words_pattern
+from core.domain.anchor import TextAnchor, anchor_of, find, words_pattern
+from core.domain.blindness import seen_opinions, seen_remarks
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.request import plain_words
 from core.domain.step import decode_body
@@ -44,7 +45,7 @@ class RemarksPanelController(QObject):
         self._timer = single_shot(self, QUIET_MS, self._show_remarks)
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._timer.start_once)
-        place.settings.changed.connect(self._on_setting)
+        place.queues.blindness_changed.connect(self._show_remarks)
         place.actions["review.remark"].triggered.connect(self._write_remark)
         view.filtered.connect(self._show_remarks)
         view.list.opened.connect(self._go_to)
@@ -55,17 +56,12 @@ class RemarksPanelController(QObject):
         self._view.box.hide()
         self._show_remarks()
 
-    def _on_setting(self, key: str) -> None:
-        if key == "review.blind":
-            self._show_remarks()
-
     def _show_remarks(self, *_: object) -> None:
         sight = self._place.sight
-        is_blind = self._place.queues.is_blind(self._place.sight.session)
-        reader = self._place.reader(sight.session) if is_blind else ""
+        reader = self._place.blind_reader(sight.session)
         found = remarks(sight.trajectory, reader, self._view.filter.text()) if sight.trajectory is not None else []
         self._model.show([(one, self._lines(one)) for one in found])
-        self._view.show_state(len(found), blind=is_blind)
+        self._view.show_state(len(found), blind=bool(reader))
         self._view.write.setEnabled(bool(sight.session))
 
     def _lines(self, remark: Remark) -> TwoLines:
@@ -76,9 +72,24 @@ class RemarksPanelController(QObject):
                         right=f"{one_line(note.author.name or note.author.kind, 40)} · {quantities.clock(note.at)}")
 
     def _go_to(self, remark: Remark) -> None:
-        if remark.step:
+        anchor, trajectory = remark.note.anchor, self._place.sight.trajectory
+        if remark.step and trajectory is not None:
             self._place.cursor.to_step(remark.step)
-            self._place.cursor.seek(words_pattern(remark.note.anchor.exact) if remark.note.anchor else None)
+            self._place.cursor.seek(None)
+            name = trajectory.step(remark.step).body
+            if anchor is not None:
+                self._body = Bodies(self._place.sight, [name], partial(self._go_to_words, remark.step, anchor, name))
+
+    def _go_to_words(self, step: int, anchor: TextAnchor, name: str, bodies: dict[str, bytes]) -> None:
+        """The words, where the step has them still; equal words elsewhere are others."""
+        if name not in bodies:
+            return
+        if find(anchor, decode_body(bodies[name])) is not None:
+            self._place.cursor.seek(words_pattern(anchor.exact))
+        else:
+            gone = self.tr("Step {n} has the words of this remark no more: “{words}”").format(
+                n=quantities.number(step), words=one_line(anchor.exact, 80))
+            self._place.notices.tell(gone, "attention", self._place.sight.session)
 
     # ---- writing ---------------------------------------------------------------------------------
 
@@ -146,12 +157,11 @@ class Remark(msgspec.Struct, frozen=True):
 def remarks(trajectory: Trajectory, reader: str = "", words: str = "") -> list[Remark]:
     """Those of the session first. `reader`, the key of a blind one, sees what others say of a step once they decided
     on it; `words` must all occur in one."""
-    found = [Remark(0, note) for note in trajectory.notes]
+    found = [Remark(0, note) for note in seen_remarks(trajectory.notes, reader)]
     remarked = ((at, opinions) for at, opinions in trajectory.steps.opinions.items() if opinions.notes)
     for at, opinions in sorted(remarked, key=itemgetter(0)):
-        is_blind = bool(reader) and not any(v.author.key == reader for v in opinions.verdicts.values())
-        found += [Remark(int(trajectory.steps.numbers[at]), note) for note in opinions.notes
-                  if not is_blind or note.author.key == reader]
+        number = int(trajectory.steps.numbers[at])
+        found += [Remark(number, note) for note in seen_opinions(opinions, reader).notes]
     wanted = words.casefold().split()
     return [one for one in found if all(word in _text(one) for word in wanted)]
 

@@ -21,6 +21,7 @@ from app.review.rules_run import RulesRun
 from app.review.targets import Target, sight_of, target_of
 from app.review.verdict_book import AnyChange, Change, VerdictBook
 from app.review.view import ReviewView
+from core.domain.blindness import seen_opinions
 from core.domain.errors import ReportableError
 from core.domain.queue import ReviewQueue
 from core.domain.steps import ERROR, REPORT
@@ -151,7 +152,8 @@ class ReviewController(QObject):
         number = number_of(self._sight.desk, self._sight.session, head.number)
         return StepOpinions(number=number, title=head.title, outcome=book.outcome(entry),
                             mine=book.mine(entry, target.action), verdicts=tuple(verdicts), notes=tuple(entry.notes),
-                            others_hidden=hidden, marked=len(target.entries), tags=frozenset(book.tags(entry)),
+                            others_hidden=hidden, marked=len(target.entries),
+                            tags=frozenset(book.tags(entry, only_mine=hidden)),
                             void=book.void(entry, target.action), actions=head.tools, action=target.action,
                             masked=masked_actions(verdicts, len(head.tools)))
 
@@ -272,7 +274,8 @@ class ReviewController(QObject):
     def _write_tag(self, *_: object) -> None:
         if self._stays_at_step():
             held = self._sight.desk.trajectory(self._sight.session).steps.opinions.values()
-            self._bar.tags.write({tag for opinions in held for tag in opinions.tags})
+            reader = self._place.blind_reader(self._sight.session)
+            self._bar.tags.write({tag for opinions in held for tag in seen_opinions(opinions, reader).tags})
 
     def _add_tag(self, tag: str) -> None:
         target = self._target(self._sight.trajectory)
@@ -281,7 +284,8 @@ class ReviewController(QObject):
         self._turn_to_step()
 
     def _put_tag(self, session: str, target: Target, tag: str) -> None:
-        self._tell(session, self._books.of(session).tag(target.entries, tag))
+        is_blind = self._place.queues.is_blind(session)
+        self._tell(session, self._books.of(session).tag(target.entries, tag, is_blind=is_blind))
         self._turn_to_step()
 
     def _write_note(self, *_: object) -> None:

@@ -36,12 +36,13 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class TagChange(msgspec.Struct, frozen=True):
-    """A tag that is to be put on a step, or taken off."""
+    """A tag that is to be put on a step, or taken off. `is_own`: what is taken off is the reader's, not others'."""
 
     step: int
     tag: str
     on: bool = True
     content: str = ""
+    is_own: bool = True
 
 
 AnyChange = Change | TagChange
@@ -80,7 +81,7 @@ class VerdictBook:
         self.session = session
         self._name = name
         self._pending: dict[tuple[int, int], Decision] = {}
-        self._tags: dict[tuple[int, str], bool] = {}
+        self._tags: dict[tuple[int, str], TagChange] = {}
         self._void: dict[tuple[int, int], Decision] = {}
         self._undo: list[_Act] = []
         self._redo: list[_Act] = []
@@ -104,10 +105,11 @@ class VerdictBook:
         """Whether the reader said anything of a step, or of one of its actions."""
         return any(v.author.key == self._me.key for v in self._by_key(entry).values())
 
-    def tags(self, entry: StepEntry) -> set[str]:
-        """The tags of a step, with those on their way."""
-        changes = {tag: on for (step, tag), on in self._tags.items() if step == entry.head.number}
-        return {t for t in entry.tags if changes.get(t, True)} | {t for t, on in changes.items() if on}
+    def tags(self, entry: StepEntry, *, only_mine: bool = False) -> set[str]:
+        """The tags of a step (`only_mine`: those that the reader put on), with those on their way."""
+        changes = {tag: change.on for (step, tag), change in self._tags.items() if step == entry.head.number}
+        shown = {tag for tag, by in entry.tags.items() if not only_mine or self._me.key in by}
+        return {t for t in shown if changes.get(t, True)} | {t for t, on in changes.items() if on}
 
     def verdicts(self, entry: StepEntry) -> list[verdict.Verdict]:
         """Every standing opinion, the latest last, with what is on its way."""
@@ -153,14 +155,17 @@ class VerdictBook:
                              _NOW)
         return found
 
-    def tag(self, entries: Sequence[StepEntry], tag: str) -> tuple[AnyChange, ...]:
-        """Put a tag on some steps in one act; where all have it already, take it off."""
-        on = any(tag not in self.tags(e) for e in entries)
-        others = [e for e in entries if (tag in self.tags(e)) != on]
+    def tag(self, entries: Sequence[StepEntry], tag: str, *, is_blind: bool = False) -> tuple[AnyChange, ...]:
+        """Put a tag on some steps in one act; where all have it already, take it off. A blind reader has to do with
+        others' tags only where they have judged."""
+        held = {e.head.number: tag in self.tags(e, only_mine=is_blind and not self.has_judged(e)) for e in entries}
+        on = not all(held.values())
+        others = [e for e in entries if held[e.head.number] != on]
         if not others:
             return ()
+        own = {e.head.number: on or tag in self.tags(e, only_mine=True) for e in others}
         return self._act(_Act(tuple(TagChange(e.head.number, tag, not on, e.body) for e in others),
-                              tuple(TagChange(e.head.number, tag, on, e.body) for e in others)))
+                              tuple(TagChange(n, tag, on, e.body, own[n]) for e in others for n in [e.head.number])))
 
     def take_up(self, change: AnyChange) -> None:
         """What was told in an earlier run is still on its way."""
@@ -188,9 +193,10 @@ class VerdictBook:
             held = verdicts.get(verdict.verdict_key(self._me, action))
             if (Decision(held.value, held.reason) if held else Decision()) == decision:
                 del self._pending[step, action]
-        for (step, tag), on in list(self._tags.items()):
+        for (step, tag), change in list(self._tags.items()):
             at = trajectory.index_of(step)
-            if at is not None and (tag in trajectory.steps[at].tags) == on:
+            by = trajectory.steps[at].tags.get(tag, ()) if at is not None else ()
+            if at is not None and (self._me.key in by if change.is_own else bool(by)) == change.on:
                 del self._tags[step, tag]
 
     def refuse(self, change: AnyChange, is_void: bool = False) -> None:
@@ -249,7 +255,7 @@ class VerdictBook:
     def _take(self, changes: tuple[AnyChange, ...]) -> tuple[AnyChange, ...]:
         for change in changes:
             if isinstance(change, TagChange):
-                self._tags[change.step, change.tag] = change.on
+                self._tags[change.step, change.tag] = change
             else:
                 self._void.pop((change.step, change.action), None)
                 self._pending.pop((change.step, change.action), None)  # the order of those on their way counts

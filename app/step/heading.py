@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.desk.blindness import seen
 from app.desk.callers import number_of
 from app.desk.verdict_words import verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from core.domain.step import StepHead
+from core.domain.anchor import TextAnchor, find
+from core.domain.blindness import seen, seen_opinions
+from core.domain.step import StepHead, decode_body
 from core.domain.trajectory import StepEntry
 
 
@@ -29,12 +30,16 @@ class StepHeading(QObject):
                  self._about(entry.head))
         return self.tr("Step {n}").format(n=number), " · ".join(t for t in about if t)
 
-    def remarks(self, entry: StepEntry) -> list[tuple[str, str]]:
-        """Remarks that stand on words; those of others not to a blind reader who has not judged the step."""
-        reader = self._place.reader(self._place.sight.session) if self._place.settings.get("review.blind") else ""
-        has_judged = any(verdict.author.key == reader for verdict in entry.verdicts.values())
-        return [(note.anchor.exact, f"{note.author.name}: {note.text}") for note in entry.notes
-                if note.anchor is not None and (not reader or has_judged or note.author.key == reader)]
+    def remarks(self, entry: StepEntry, data: bytes) -> list[tuple[TextAnchor, str]]:
+        """Remarks on words that the step (its body as it is stored) has still; those of others not to a blind reader
+        who has not judged it."""
+        shown = seen_opinions(entry, self._place.blind_reader(self._place.sight.session))
+        on_words = [(note.anchor, f"{note.author.name}: {note.text}") for note in shown.notes
+                    if note.anchor is not None]
+        if not on_words or not data:
+            return []
+        body = decode_body(data)
+        return [(anchor, remark) for anchor, remark in on_words if find(anchor, body) is not None]
 
     def _judged(self) -> str:
         action = self._place.cursor.action
@@ -42,8 +47,7 @@ class StepHeading(QObject):
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
-        is_blind = self._place.queues.is_blind(self._place.sight.session)
-        reader = self._place.reader(self._place.sight.session) if is_blind else ""
+        reader = self._place.blind_reader(self._place.sight.session)
         return verdict_words(seen(entry.verdicts, reader), len(entry.head.tools))[0]
 
     def _worth(self, step: int) -> str:

@@ -60,6 +60,7 @@ class StepController(QObject):
         place.cursor.aside_opened.connect(self._on_aside)
         place.cursor.sought_changed.connect(self._on_sought)
         place.desks.link_changed.connect(self._on_link)
+        place.queues.blindness_changed.connect(self._show_in_sight)
         place.actions["view.eye"].toggled.connect(self._on_eye)
         place.actions["view.raw"].toggled.connect(self._on_raw)
         place.actions["view.tokens"].toggled.connect(self._on_tokens)
@@ -132,8 +133,8 @@ class StepController(QObject):
     def _show_step(self, trajectory: Trajectory, entry: StepEntry) -> None:
         shown = (f"{trajectory.session}/step", entry.body)
         self._show_head(entry)
-        self._view.text.mark_remarks(self._heading.remarks(entry))
         if shown == self._shown:
+            self._view.text.mark_remarks(self._heading.remarks(entry, self._data))
             return
         self._forget()
         self._show_head(entry)
@@ -185,10 +186,11 @@ class StepController(QObject):
             self._show_parts(read_step(data, table, raw, tokens, refused))
 
     def _show_parts(self, read: ReadStep) -> None:
-        self._view.show_parts(read.parts)
-        self._pictures.show(self._view.text.pictures)
         trajectory = self._place.sight.trajectory
+        self._view.show_parts(read.parts)
         entry = self._entry(trajectory) if trajectory is not None and self._aside is None else None
+        self._view.text.mark_remarks(self._heading.remarks(entry, self._data) if entry is not None else [])
+        self._pictures.show(self._view.text.pictures)
         if entry is not None and read.reward != self._heading.reward:
             self._heading.reward = read.reward
             self._show_head(entry)

@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from app.desk.blindness import seen
+from core.domain.blindness import seen
 from core.domain.steps import StepShape
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import DECIDED, PEOPLE, Verdict, by_action, masked_actions, step_outcome

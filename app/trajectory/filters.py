@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from app.desk.blindness import decided, seen
 from app.trajectory.facets import Facets
+from core.domain.blindness import decided, seen
 from core.domain.steps import ERROR
 from core.domain.trajectory import Item, Trajectory
 

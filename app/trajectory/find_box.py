@@ -69,6 +69,10 @@ class FindBoxController(QObject):
         self._panel.find_box.clear()
         self._on_find("", self._query.regex)
 
+    def find_anew(self) -> None:
+        """The reader may see more of what others said than before, or less."""
+        self._on_find(self._query.words, self._query.regex)
+
     def renew(self) -> None:
         """The trajectory grew: search again, quietly, where something is looked for."""
         if not self._query.is_empty and not self._searcher.is_busy and not self._pause.isActive():
@@ -93,7 +97,7 @@ class FindBoxController(QObject):
         trajectory = self._model.trajectory
         small = trajectory is not None and len(trajectory.items) <= AT_ONCE
         if small and not regex and not self._query.is_empty:
-            self._take(items_with(self._model.trajectory, words))
+            self._take(items_with(trajectory, words, self._model.reader))
         if pattern is not None:
             self._pause.start()
         self.show()
@@ -151,7 +155,8 @@ class FindBoxController(QObject):
             return
         words, regex = self._query.words, self._query.regex
         self._searcher.ask(FindInSession(session=trajectory.session, words=words if regex else words.strip(),
-                                         regex=regex, start=self._place.sight.step or 0),
+                                         regex=regex, start=self._place.sight.step or 0,
+                                         reader=self._model.reader),
                            self._on_found, self._show_problem)
         self.show()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import pairwise
 
-from app.desk.blindness import seen
+from core.domain.blindness import seen
 from core.domain.step_entry import Opinions
 from core.domain.steps import ERROR, Steps
 from core.domain.trajectory import Trajectory

@@ -53,7 +53,8 @@ class TrajectoryController(QObject):
         self._live: dict[str, str] = {}
         self._overview = Overview()
         self._reading = False
-        self._followed = 0
+        self._followed = self._steps_shown = 0
+        """Up to how many steps the end was followed, and how many are listed."""
         self._counting = single_shot(self, COUNT_MS, self._count_facets)
         SelectedSteps(place.cursor, model, panel.list)
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
@@ -76,7 +77,7 @@ class TrajectoryController(QObject):
         place.desks.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
         place.desks.link_changed.connect(self._on_link)
-        place.queues.changed.connect(self._on_link)
+        place.queues.blindness_changed.connect(self._on_link)
         place.cursor.aside_opened.connect(self._show_aside)
         place.runs.sheets_changed.connect(self._on_worth)
         panel.list.opened.connect(self._on_opened)
@@ -114,9 +115,9 @@ class TrajectoryController(QObject):
         self._place.sight.desk.watch(session)
         self._finder.leave()
         self._nesting.show(session, trajectory)
-        self._followed = trajectory.row.steps if trajectory is not None else 0
+        self._followed = self._steps_shown = trajectory.row.steps if trajectory is not None else 0
         self._view.show_new(0)
-        self._model.set_reader(self._blind_reader())
+        self._model.set_reader(self._place.blind_reader(self._place.sight.session))
         self._show_face()
         self._offer_facets()
         self._show_count()
@@ -130,6 +131,8 @@ class TrajectoryController(QObject):
         session, step = self._place.sight.session, self._place.sight.step
         self._show_live(session)
         item = self._model.item_of_step(step) if step is not None else -1
+        if self._place.sight.trajectory is not None:
+            self._steps_shown = self._place.sight.trajectory.row.steps
         self._model.refresh(item if item >= 0 else None)
         if item >= 0 and self._here() < 0:  # the step that was asked for has just come
             self._show_item(item)
@@ -148,6 +151,7 @@ class TrajectoryController(QObject):
                 self._show_live(session)
 
     def _show_live(self, session: str) -> None:
+        self._view.list.takes_up = not self._place.sight.is_over
         trajectory = self._model.trajectory
         if trajectory is None:
             return
@@ -198,11 +202,9 @@ class TrajectoryController(QObject):
 
     def _on_follow(self, following: bool, missed: int) -> None:
         """What is new is counted in steps, as in the list of sessions; `missed` rows may tell other things too."""
-        trajectory = self._model.trajectory
-        steps = trajectory.row.steps if trajectory is not None else 0
         if following or not missed:
-            self._followed = steps
-        self._view.show_new(steps - self._followed)
+            self._followed = self._steps_shown
+        self._view.show_new(self._steps_shown - self._followed)
 
     def _follow_end(self) -> None:
         self._place.cursor.follow()
@@ -308,8 +310,6 @@ class TrajectoryController(QObject):
     def _on_setting(self, key: str) -> None:
         if key == "trajectory.fold_waiting":
             self._model.set_view(folds=bool(self._place.settings.get(key)))
-        elif key == "review.blind":
-            self._show_blind()
 
     def _on_worth(self) -> None:
         """What steps were worth is known now, or of others."""
@@ -319,20 +319,16 @@ class TrajectoryController(QObject):
     def _on_link(self) -> None:
         """The name under which the reader judges is known once the server was reached."""
         self._show_face()
-        if self._blind_reader() != self._model.reader:
+        if self._place.blind_reader(self._place.sight.session) != self._model.reader:
             self._show_blind()
 
-    def _blind_reader(self) -> str:
-        """From whom others' opinions are hidden until they have decided; "" while blind mode is off."""
-        is_blind = self._place.queues.is_blind(self._place.sight.session)
-        return self._place.reader(self._place.sight.session) if is_blind else ""
-
     def _show_blind(self) -> None:
-        self._model.set_reader(self._blind_reader())
+        self._model.set_reader(self._place.blind_reader(self._place.sight.session))
+        self._finder.find_anew()
         self._counting.start()
         self._show_overview()
         self._show_step()
 
     def _show_overview(self) -> None:
-        self._overview = Overview(self._model.trajectory, self._blind_reader())
+        self._overview = Overview(self._model.trajectory, self._place.blind_reader(self._place.sight.session))
         self._view.minimap.show_items(self._overview)

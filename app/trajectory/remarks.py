@@ -11,6 +11,7 @@ from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import one_line
 from app.trajectory.view import TrajectoryView
+from core.domain.blindness import seen_remarks
 from core.domain.verdict import Author
 
 
@@ -33,6 +34,7 @@ class RemarksController(QObject):
         self._bar.toggle.toggled.connect(self._action.setChecked)
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._show_remarks)
+        place.queues.blindness_changed.connect(self._show_remarks)
         self._shown: tuple[str, int, str] = ("", 0, "")
         self._show_remarks()  # the panel may be built when its session is open already
 
@@ -40,9 +42,10 @@ class RemarksController(QObject):
         self._bar.toggle.setChecked(False)
         self._show_remarks()
 
-    def _show_remarks(self) -> None:
+    def _show_remarks(self, *_: object) -> None:
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
-        notes = trajectory.notes if trajectory is not None else []
+        reader = self._place.blind_reader(session)
+        notes = seen_remarks(trajectory.notes, reader) if trajectory is not None else []
         problem = self._problem()
         if self._shown == (session, len(notes), problem) and (notes or problem):
             return

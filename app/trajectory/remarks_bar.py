@@ -39,8 +39,7 @@ class RemarksBar(QWidget):
         self.setVisible(bool(remarks))
         if not remarks:
             self.toggle.setChecked(False)
-            return
-        self.label.setText("ⓘ " + one_line(remarks[0][0], 400))
+        self.label.setText("ⓘ " + one_line(remarks[0][0], 400) if remarks else "")
         self.toggle.setText(self.tr("%Ln remark(s)", None, plural(len(remarks))))
         self.text.show_parts([part for text, about in remarks for part in (
             Part(text=text.rstrip() + "\n"), Part(text=f"{about}\n\n", style="meta"))])

@@ -47,6 +47,8 @@ class StepList(RowTable):
         self.setItemDelegate(self.delegate)
         self.heights = RowHeights(self, self.delegate)
         self._following = True
+        self.takes_up = True
+        """Whether scrolling to the end is to follow it: not of what is over."""
         self._missed = 0
         self._quiet = False
         self._take_font()
@@ -154,7 +156,8 @@ class StepList(RowTable):
         bar = self.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
         if at_end and not self._following and self.currentIndex().row() in (-1, self.model().rowCount() - 1):
-            self.follow()
+            if self.takes_up:
+                self.follow()
         elif not at_end and self._following:
             self.rest()
 

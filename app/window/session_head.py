@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.desk.blindness import decided, seen
 from app.desk.origin_words import origin_name
 from app.desk.state_words import state_words
 from app.desk.workplace import Workplace
@@ -17,6 +16,7 @@ from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.model import limits_of
 from app.window.layout_memory import kind_of
 from app.window.queue_place import QueuePlace
+from core.domain.blindness import decided, seen
 from core.domain.session import SessionRow
 
 ACTS = ("pause", "resume", "continue", "interrupt")
@@ -97,7 +97,7 @@ class SessionHead(QWidget):
             return self.tr("{person} acts").format(person=one_line(row.held_by, 32))
         if live or trajectory is None or not len(trajectory.steps):
             return word
-        reader = self._place.reader(row.session) if self._place.queues.is_blind(row.session) else ""
+        reader = self._place.blind_reader(row.session)
         opinions = trajectory.steps.opinions.values()
         if self._judged[0] != (row.session, trajectory.seq, reader):
             self._judged = (row.session, trajectory.seq, reader), sum(decided(one, reader) for one in opinions)

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from core.cli.log_access import reading, trajectory
-from core.cli.output import emit, json_option, say, table
+from core.cli.log_access import account_here, blind_reader, reading, trajectory
+from core.cli.output import emit, json_option, note, say, table
 from core.cli.propose_verdicts import rules_for, rules_option, step_bodies, task_of
 from core.domain.plural import counted
 from core.store import log
@@ -27,6 +27,10 @@ def agreement(sessions: tuple[str, ...], rules_folder: Path | None, as_json: boo
     home = Home.default()
     with reading(home) as conn:
         named = sessions or [r.session for r in log.rows(conn) if log.head(conn, r.session)]
+        me = account_here(conn, home)
+        if blind := [s for s in named if blind_reader(conn, home, s, me)]:
+            note(f"Left out, as you judge them blindly: {', '.join(blind)}")
+            named = [s for s in named if s not in blind]
         trajectories = [trajectory(conn, s) for s in named]
         chosen = [rules_for(home, task_of(t), rules_folder) for t in trajectories]
         changes = tuple(effects(trajectories, step_bodies(conn), chosen))

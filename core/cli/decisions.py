@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 import click
 
-from core.cli.log_access import reading
+from core.cli.log_access import reading, seen_here
 from core.cli.number import Whole
 from core.cli.output import emit, json_option, say
-from core.domain.errors import NotFound
-from core.domain.trajectory import fold
-from core.store import log
 from core.store.home import Home
 from core.supervision.replay import replay
 
@@ -26,10 +21,9 @@ from core.supervision.replay import replay
 def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) -> None:
     """Say for each step of SESSION (for each action, where these are judged one by one) whether it is kept, masked or
     undecided, and who decided that; nothing is stored."""
-    with reading(Home.default()) as conn:
-        if not log.head(conn, session):
-            raise NotFound("no_session", f"There is no session {session}.", session=session)
-        decided = replay(fold(session, islice(log.read_all(conn, session), at or None)), ignored)
+    home = Home.default()
+    with reading(home) as conn:
+        decided = replay(seen_here(conn, home, session, at), ignored)
     for one in decided:
         if as_json:
             emit(one)

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from core.cli.export_groups import GROUP_TARGETS, export_groups
-from core.cli.log_access import reading, trajectory
+from core.cli.log_access import reading, require_seeing, seen_here, trajectory
 from core.cli.number import Number, Whole
 from core.cli.options import NewPlace, sample_options
 from core.cli.output import emit, json_option, note, say
@@ -105,6 +105,10 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
     if target in GROUP_TARGETS:
         export_groups(home, sessions, target, out, model, as_json=as_json)
         return
+    if dry_run:
+        with reading(home) as conn:
+            for session in sessions:
+                require_seeing(conn, home, session)
     with usable(out), suppress(FileNotFoundError):
         out.stat()  # a model is made ready below, which takes a while the first time
     blind = not (model or has_extra("transformers", "jinja2")) and (dry_run or not format_named(target).needs_tokens)
@@ -165,7 +169,7 @@ def write_page(home: Home, session: str, path: Path, steps: list[int] | None, wh
     with usable(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     with reading(home) as conn:
-        text = page(trajectory(conn, session), lambda name: blobs.get(conn, name), cited=steps,
+        text = page(seen_here(conn, home, session), lambda name: blobs.get(conn, name), cited=steps,
                     most=None if whole else MOST_OF_A_TEXT)
     write(path, text)
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from core.cli.output import note
+from core.domain.blindness import hide_opinions
 from core.domain.errors import Conflict, NotFound
+from core.domain.queue import is_asked_blindly
 from core.domain.trajectory import Trajectory, fold
+from core.domain.verdict import Author
 from core.protocol.operations import AnyOp
-from core.store import log, tombstones
+from core.store import accounts, log, queues, tombstones
 from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.schema import check_known, migrations, open_log
@@ -67,13 +72,46 @@ def _bring_up(home: Home) -> None:
         lock.release()
 
 
-def trajectory(conn: Connection, session: str) -> Trajectory:
-    """A session's trajectory. Raises NotFound."""
+def trajectory(conn: Connection, session: str, at: int = 0) -> Trajectory:
+    """A session's trajectory, of its first `at` events (0: of all). Raises NotFound."""
     if not log.head(conn, session):
         if scalar(conn, "SELECT 1 FROM sqlite_master WHERE name = 'tombstone'"):  # not in a log of an older version
             tombstones.refuse_deleted(conn, session)
         raise NotFound("no_session", f"There is no session {session}.", session=session)
-    return fold(session, log.read_all(conn, session))
+    return fold(session, islice(log.read_all(conn, session), at or None))
+
+
+def account_here(conn: Connection, home: Home) -> str:
+    """What the server of this home calls who works here; "" before it made an account."""
+    return accounts.principal(conn, home.admin_token.read_text().strip()).name if home.admin_token.is_file() else ""
+
+
+def blind_reader(conn: Connection, home: Home, session: str, me: str | None = None) -> str:
+    """The author's key of who works here where they have a session in a blind queue (`core.domain.blindness`), else "".
+    Who administers the server and does not judge it sees everything. `me`: the account, where that is known."""
+    me = account_here(conn, home) if me is None else me
+    known = {one.queue: one for one in queues.queues(conn) if one.work.blind and not one.closed}
+    held = ((queue, item) for name, queue in known.items() for item in queues.items(conn, name)
+            if item.session == session)
+    return Author(kind="person", name=me).key if is_asked_blindly(held, me, may_take=False) else ""
+
+
+def seen_here(conn: Connection, home: Home, session: str, at: int = 0) -> Trajectory:
+    """A session's trajectory (of its first `at` events, 0: of all) without the opinions that who works here may not see
+    yet. Raises NotFound."""
+    found = trajectory(conn, session, at)
+    if reader := blind_reader(conn, home, session):
+        hide_opinions(found, reader)
+        note(f"You judge {session} blindly: what others say of a step is left out until you have judged it.")
+    return found
+
+
+def require_seeing(conn: Connection, home: Home, session: str) -> None:
+    """Raises Conflict (judged_blindly) where what training does with a session would show who works here others'
+    verdicts."""
+    if blind_reader(conn, home, session):
+        raise Conflict("judged_blindly", f"You judge session {session} blindly, and this would show you others' "
+                       "verdicts.", session=session)
 
 
 def writing(home: Home, work: Callable[[Authority], Awaitable[T]]) -> T:

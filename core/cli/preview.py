@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from core.cli.export import default_model
+from core.cli.log_access import reading, require_seeing
 from core.cli.number import Whole
 from core.cli.options import sample_options
 from core.cli.output import emit, json_option, note, say, visible
@@ -34,6 +35,8 @@ OPEN, CLOSE = "⟦", "⟧"
 @json_option
 def preview(session: str, model: str, sample: int, ablation: bool, colour: str, as_json: bool, **chosen: str) -> None:
     """Show a training sample of SESSION as the model will see it, with the tokens that are trained."""
+    with reading(Home.default()) as conn:
+        require_seeing(conn, Home.default(), session)
     options = read_options({**chosen, "verdicts": "none" if ablation else "final"})
     data = sample_data(Home.default(), session, model, sample, options)
     if as_json:

@@ -7,10 +7,10 @@ from functools import partial
 import click
 import msgspec
 
-from core.cli.log_access import do, reading
+from core.cli.log_access import account_here, do, reading
 from core.cli.number import Whole
 from core.cli.output import emit, json_option, say, table
-from core.cli.queue_lines import item_line, queue_line
+from core.cli.queue_lines import blind_in, item_line, queue_line
 from core.domain.errors import Conflict
 from core.domain.ids import new_id
 from core.domain.plural import counted
@@ -18,7 +18,7 @@ from core.domain.queue import AskedSteps, QueueItem, QueueWork, ReviewQueue, in_
 from core.domain.session import SessionRow
 from core.domain.session_query import Candidate, SessionQuery
 from core.protocol.operations import ChangeQueue, FinishInQueue, GiveBack, MakeQueue, TakeFromQueue
-from core.store import accounts, log, queues
+from core.store import log, queues
 from core.store.home import Home
 from core.store.sqlite import Connection
 
@@ -32,9 +32,11 @@ def queue() -> None:
 @json_option
 def list_queues(as_json: bool) -> None:
     """List the queues of this home's server, the oldest first."""
-    with reading(Home.default()) as conn:
-        rows = {row.session: row for row in log.rows(conn)}
-        lines = [queue_line(one, queues.items(conn, one.queue), rows) for one in queues.queues(conn)]
+    home = Home.default()
+    with reading(home) as conn:
+        rows, me = {row.session: row for row in log.rows(conn)}, account_here(conn, home)
+        lines = [queue_line(one, items, rows, blind_in(one, items, me))
+                 for one in queues.queues(conn) for items in [queues.items(conn, one.queue)]]
     if as_json:
         for line in lines:
             emit(line)
@@ -49,20 +51,23 @@ def list_queues(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show QUEUE (its name or id) with its sessions: who has each, and how far they are."""
-    with reading(Home.default()) as conn:
+    home = Home.default()
+    with reading(home) as conn:
         found = _find(conn, name)
         rows = {row.session: row for row in log.rows(conn)}
         items = queues.items(conn, found.queue)
-    lines = [item_line(found, item, rows[item.session]) for item in items if item.wanted and item.session in rows]
+        only = blind_in(found, items, account_here(conn, home))
+    lines = [item_line(found, item, rows[item.session], only) for item in items if item.wanted and item.session in rows]
     if as_json:
-        emit({**_plain(queue_line(found, items, rows)), "items": lines})
+        emit({**_plain(queue_line(found, items, rows, only)), "items": lines})
         return
     say(f"{found.name} · made by {found.by}, {found.at:%Y-%m-%d} · {_asks(found.work)}")
     if found.work.rubric:
         say(found.work.rubric)
     table(("session", "title", "steps", "asked", "people", "judged", "done"),
           [(x.session, x.title, x.steps, x.asked, ", ".join(h.person for h in x.people),
-            ", ".join(f"{h.judged}/{x.asked}" for h in x.people), x.done or None) for x in lines])
+            ", ".join(f"{'–' if h.judged is None else h.judged}/{x.asked}" for h in x.people),
+            x.done or None) for x in lines])
 
 
 @queue.command()
@@ -107,7 +112,7 @@ def _chosen(query: str) -> tuple[str, ...]:
         raise click.BadParameter(f"{wanted.not_understood[0]!r} is no term of a filter, as steps>20 or is:imported.",
                                  param_hint="--filter")
     with reading(home) as conn:
-        me = accounts.principal(conn, home.admin_token.read_text().strip()).name if home.admin_token.is_file() else ""
+        me = account_here(conn, home)
         known = {one.queue: one for one in queues.queues(conn)}
         held: dict[str, list[tuple[ReviewQueue, QueueItem]]] = {}
         for item in queues.items(conn):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from core.cli.log_access import reading, trajectory
+from core.cli.log_access import reading, seen_here
 from core.cli.number import Whole
 from core.cli.output import emit, json_option, say
 from core.cli.printed_json import ShownSession, ShownStep, shown_session
@@ -21,8 +21,9 @@ from core.store.home import Home
 @json_option
 def show(session: str, step: int | None, context: bool, as_json: bool) -> None:
     """Show SESSION with its steps, guidance, summaries and scores."""
-    with reading(Home.default()) as conn:
-        found = trajectory(conn, session)
+    home = Home.default()
+    with reading(home) as conn:
+        found = seen_here(conn, home, session)
         shown = shown_session(found, lambda name: blobs.get(conn, name), step, context)
     emit(shown) if as_json else _print(shown)
 

@@ -19,6 +19,9 @@ from core.domain.step import StepBody
 MOST_EXACT, MOST_BESIDE = 2_000, 60
 """Characters of an anchor's words, and of those before and after them."""
 
+_PROOF, _NEARLY = 24, 20
+"""So many characters of words and neighbours prove that they are the same; so many of a side are nearly all of it."""
+
 _MOST_WORDS = 400
 _MOST_PLACES = 1_000
 _WORD = re.compile(r"\w+")
@@ -85,10 +88,37 @@ def anchor_of(body: StepBody, selected: str, before: str = "") -> TextAnchor | N
 
 
 def find(anchor: TextAnchor, body: StepBody) -> AnchoredText | None:
-    """Where the words stand in a step; None where it has them no more."""
-    found = [AnchoredText(text, at, at + len(anchor.exact)) for text in texts_of(body)
-             for at in _places(text.text, anchor.exact)]
+    """Where the words stand in a step; None where it has them no more, though it may have the same elsewhere."""
+    found = [place for text in texts_of(body) for at in _places(text.text, anchor.exact)
+             if _is_same(anchor, place := AnchoredText(text, at, at + len(anchor.exact)))]
     return max(found, key=lambda place: _likeness(anchor, place), default=None)
+
+
+def find_drawn(anchor: TextAnchor, drawn: str) -> tuple[int, int] | None:
+    """Where in what is drawn of a step the words of an anchor stand that `find` finds: of equal ones those whose
+    neighbours are most like its own."""
+    before, after = _WORD.findall(anchor.prefix), _WORD.findall(anchor.suffix)[::-1]
+    return max(_word_places(drawn, anchor.exact), default=None, key=lambda place: (
+        _common_end(_WORD.findall(drawn[max(0, place[0] - 200) : place[0]]), before)
+        + _common_end(_WORD.findall(drawn[place[1] : place[1] + 200])[::-1], after)))
+
+
+def _is_same(anchor: TextAnchor, place: AnchoredText) -> bool:
+    """Whether these are the anchor's words and not equal ones: one side is as it was, the other nearly so. A side that
+    ends where the text now begins or ends was cut; one that ended with its text proves nothing in the midst of another.
+    Few letters prove it only where they stood before."""
+    text, here = place.text, _slot(place.text) == _slot(anchor)
+    before = _common_end(text.text[: place.start], anchor.prefix)
+    after = _common_end(text.text[place.stop : place.stop + MOST_BESIDE][::-1], anchor.suffix[::-1])
+    if before + after + len(anchor.exact) < _PROOF and before + after < len(text.text) - len(anchor.exact):
+        return here and place.start == anchor.start
+    left = before == place.start or (before == len(anchor.prefix) and (here or before == MOST_BESIDE))
+    right = after == len(text.text) - place.stop or (after == len(anchor.suffix) and (here or after == MOST_BESIDE))
+    return (left and (right or after >= _NEARLY)) or (right and before >= _NEARLY)
+
+
+def _slot(text: TextAnchor | StepText) -> tuple[str, int, str]:
+    return text.part, text.action, text.name
 
 
 def words_pattern(text: str) -> re.Pattern[str] | None:
@@ -99,7 +129,7 @@ def words_pattern(text: str) -> re.Pattern[str] | None:
 
 def _likeness(anchor: TextAnchor, place: AnchoredText) -> tuple[bool, int, int]:
     text = place.text
-    same = (text.part, text.action, text.name) == (anchor.part, anchor.action, anchor.name)
+    same = _slot(text) == _slot(anchor)
     beside = _common_end(text.text[: place.start], anchor.prefix) + _common_end(
         text.text[place.stop : place.stop + MOST_BESIDE][::-1], anchor.suffix[::-1])
     return same, beside, -abs(place.start - anchor.start)

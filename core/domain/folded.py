@@ -21,7 +21,7 @@ from core.domain.step_entry import Note, Opinions
 from core.domain.steps import Read, StepShape
 from core.domain.trajectory import Trajectory
 
-VERSION = f"10 {sys.byteorder} {array('I').itemsize}"
+VERSION = f"11 {sys.byteorder} {array('I').itemsize}"
 """Of this layout and of what the fold means; to be changed with either."""
 
 COLUMNS = ("numbers", "seqs", "shape_of", "key_of", "started", "ended", "cost", "tokens_in", "tokens_out")

@@ -15,7 +15,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """One place where all the words are found; newest first.
 
     `snippet` is plain text, `matches` says where in it the words stand (start, stop). `ref` is the id of the
-    guidance or summary, or the call of an output; `step` is None for what is not about a step.
+    guidance or summary, the call of an output, or the key of a remark's author; `step` is None for what is not about
+    a step.
     """
 
     session: Name

@@ -238,6 +238,14 @@ def in_review(row: SessionRow, found: Iterable[tuple[ReviewQueue, QueueItem]], m
                     is_done=bool(asked) and all(item.is_done for _, item in asked))
 
 
+def is_asked_blindly(found: Iterable[tuple[ReviewQueue, QueueItem]], me: str, *, may_take: bool = True) -> bool:
+    """Whether `me` is to see nothing of what others said of a session before the own word: in a blind queue where they
+    have it, and (`may_take`) where they may still take it and did not make the queue."""
+    return any(queue.work.blind and not queue.closed
+               and (item.holder(me) is not None or (may_take and item.free and queue.by != me))
+               for queue, item in found)
+
+
 def next_free(items: Iterable[QueueItem], person: str, readers: dict[str, list[str]]) -> QueueItem | None:
     """The first session in the queue's order that this person may take and does not have."""
     for item in sorted(items, key=lambda i: i.place):

@@ -13,12 +13,29 @@ from core.domain.verdict import Author, StepOutcome, Verdict, masked_actions, st
 
 
 class Note(msgspec.Struct, frozen=True, array_like=True):
-    """A remark, and the words of the step on which it stands (None: on the whole)."""
+    """A remark, and the words of the step on which it stands (None: on the whole). `repeats`: it cites what people said
+    of a step before an import changed it."""
 
     author: Author
     at: datetime
     text: str
     anchor: TextAnchor | None = None
+    repeats: bool = False
+
+
+VOID = "-void-"
+"""In the name of the event of a remark that repeats."""
+
+Tags = dict[str, tuple[str, ...]]
+"""The tags of a step, each with the keys of those who put it on."""
+
+
+def set_tag(tags: Tags, tag: str, author: str, on: bool) -> None:
+    """Put a tag on, or take it off: who put it on takes that back alone, anybody else takes it off for all."""
+    by = tags.pop(tag, ())
+    others = tuple(one for one in by if one != author)
+    if on or (author in by and others):
+        tags[tag] = (*others, author) if on else others
 
 
 class Opinions(msgspec.Struct, kw_only=True):
@@ -27,7 +44,7 @@ class Opinions(msgspec.Struct, kw_only=True):
 
     verdicts: dict[str, Verdict] = {}
     notes: list[Note] = []
-    tags: set[str] = set()
+    tags: Tags = {}
 
 
 class StepEntry(msgspec.Struct, kw_only=True):
@@ -44,7 +61,7 @@ class StepEntry(msgspec.Struct, kw_only=True):
     seq: int = 0
     verdicts: dict[str, Verdict] = {}
     notes: list[Note] = []
-    tags: set[str] = set()
+    tags: Tags = {}
 
     @property
     def outcome(self) -> StepOutcome:

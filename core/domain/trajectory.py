@@ -16,7 +16,7 @@ from core.domain.guidance import FOREIGN_PERSON, Guidance
 from core.domain.items import Item, Items
 from core.domain.outputs import Outputs
 from core.domain.session import SessionRow, advance
-from core.domain.step_entry import Note, StepEntry
+from core.domain.step_entry import VOID, Note, StepEntry, set_tag
 from core.domain.steps import Read, Steps
 from core.domain.verdict import Verdict, take
 
@@ -165,7 +165,7 @@ class Trajectory:
 
     def _take_opinion(self, seq: int, event: e.Event, fact: e.OpinionFact) -> None:
         if fact.step == 0 and isinstance(fact, e.NoteAdded):
-            self.notes.append(Note(event.author, event.at, fact.text))
+            self.notes.append(Note(event.author, event.at, fact.text, repeats=VOID in event.id))
         else:
             self._judge(event, fact)
 
@@ -184,7 +184,7 @@ class Trajectory:
             case e.NoteAdded():
                 entry.notes.append(Note(event.author, event.at, fact.text, fact.anchor))
             case e.TagSet():
-                (entry.tags.add if fact.on else entry.tags.discard)(fact.tag)
+                set_tag(entry.tags, fact.tag, event.author.key, fact.on)
 
     def _guide(self, seq: int, event: e.Event, fact: e.GuidanceFact) -> None:
         guidance = self.guidance.get(fact.guidance)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from core.domain.blob import blob_hash
 from core.domain.events import Event, NoteAdded, OpinionFact, StepAdded, TagSet, VerdictGiven, decode_event, make_event
+from core.domain.step_entry import VOID
 from core.domain.verdict import Author
 from core.formats.imported import Imported
 
@@ -36,7 +37,7 @@ def remark(session: Imported, opinions: Sequence[Event], why: str) -> Iterator[E
             steps.setdefault(event.fact.step, []).append(event)
     for step, events in steps.items():
         text = f"Step {step} {why}: {'; '.join(map(_words, events))[:_MOST_OF_ALL]}."
-        name = f"{session.session}-void-{blob_hash(' '.join(e.id for e in events).encode())[:16]}"
+        name = f"{session.session}{VOID}{blob_hash(' '.join(e.id for e in events).encode())[:16]}"
         yield make_event(NoteAdded(step=0, text=text), Author(kind="import", name=session.format), id=name)
 
 

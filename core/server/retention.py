@@ -16,6 +16,7 @@ from core.domain.errors import ReportableError
 from core.domain.events import TagSet, decode_stored
 from core.domain.ids import new_id
 from core.domain.session import SessionRow
+from core.domain.step_entry import Tags, set_tag
 from core.export.session_archive import write_session
 from core.protocol.messages import Command
 from core.protocol.operations import DeleteSession
@@ -91,14 +92,14 @@ def _ended(conn: Connection, row: SessionRow) -> float:
 def _stays(conn: Connection, row: SessionRow, settings: RetentionSettings, now: float) -> bool:
     """Whether somebody is at it, or has marked it."""
     review = settings.review_days if settings.review_days is not None else settings.after_days or 0.0
-    tags: dict[tuple[int, str], bool] = {}
+    tags: dict[int, Tags] = {}
     for body in log.opinions(conn, row.session):
         event = decode_stored(body)
         if now - event.at.timestamp() <= review * _DAY_S:
             return True
         if isinstance(event.fact, TagSet):
-            tags[event.fact.step, event.fact.tag] = event.fact.on
-    return any(on and tag in settings.tags for (_, tag), on in tags.items())
+            set_tag(tags.setdefault(event.fact.step, {}), event.fact.tag, event.author.key, event.fact.on)
+    return any(tag in settings.tags for on_one in tags.values() for tag in on_one)
 
 
 async def remove_due(home: Home, settings: RetentionSettings, due: list[DueSession], remove: Remove) -> list[str]:

@@ -14,6 +14,7 @@ from time import monotonic
 
 import msgspec
 
+from core.domain.bounds import NAME
 from core.domain.errors import LimitReached, NotFound, ProtocolMismatch, ReportableError, Unavailable
 from core.domain.events import GuidanceEdited, GuidanceQueued, NoteAdded, Placed, StepAdded, SummaryAdded, decode_stored
 from core.domain.hit import Hit, Where
@@ -206,7 +207,8 @@ class SearchIndex:
         return last.seq
 
     def _index(self, source: Connection, placed: Placed) -> None:
-        fact = decode_stored(placed.body).fact
+        event = decode_stored(placed.body)
+        fact = event.fact
         if isinstance(fact, StepAdded):
             body = _held_body(source, fact.body)
             if body is None:
@@ -215,7 +217,7 @@ class SearchIndex:
                 self._add(placed.session, placed.seq, _Entry(fact.head.number, "title", "", fact.head.title))
             for entry in _body_entries(body) if body else ():
                 self._add(placed.session, placed.seq, entry)
-        elif other := _entry(fact):
+        elif other := _entry(fact, event.author.key[:NAME]):
             self._add(placed.session, placed.seq, other)
 
     def _revisit(self, source: Connection) -> None:
@@ -276,14 +278,14 @@ def _held_body(source: Connection, name: str) -> StepBody | None:
         return StepBody(number=0)  # damaged: nothing to find in it, and nothing to wait for
 
 
-def _entry(fact: object) -> _Entry | None:
+def _entry(fact: object, author: str) -> _Entry | None:
     match fact:
         case SummaryAdded() as f:
             return _Entry(f.last, "summary", f.id, f.text)
         case GuidanceQueued() | GuidanceEdited() as f:
             return _Entry(None, "guidance", f.guidance, f.text)
         case NoteAdded() as f:
-            return _Entry(f.step or None, "note", "", f.text)
+            return _Entry(f.step or None, "note", author, f.text)
     return None
 
 

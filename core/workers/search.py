@@ -28,12 +28,14 @@ class ItemsFound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindInSession(WorkerRequest[ItemsFound], frozen=True, tag="find"):
-    """Words, or a regular expression, in one session, from step `start` on and round the end. Answered in parts."""
+    """Words, or a regular expression, in one session, from step `start` on and round the end. Answered in parts. A
+    blind `reader` (an author's key) finds nothing of what others think of a step."""
 
     session: str
     words: str
     regex: bool = False
     start: int = 0
+    reader: str = ""
 
 
 class SearchCopies(WorkerRequest[LogHits], frozen=True, tag="search"):

@@ -2597,6 +2597,10 @@
         <translation>已取消。</translation>
     </message>
     <message>
+        <source>Blind: what others masked would show here.</source>
+        <translation>盲评：这里会显示他人掩码的内容。</translation>
+    </message>
+    <message>
         <source>Tokens and training need PyTorch and transformers, which are not installed here. Install them with:  tiphys train-setup</source>
         <translation>计算词元和训练需要 PyTorch 与 transformers，这里没有安装。用以下命令安装：  tiphys train-setup</translation>
     </message>
@@ -5620,6 +5624,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Session</source>
         <translation>会话</translation>
+    </message>
+    <message>
+        <source>Step {n} has the words of this remark no more: “{words}”</source>
+        <translation>第 {n} 步已没有这条备注所指的文字：“{words}”</translation>
     </message>
     <message>
         <source>On step {n}</source>

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
+from core.domain.blindness import seen_opinions, seen_remarks
 from core.domain.errors import NotFound, Unavailable
 from core.domain.items import Item
 from core.domain.request import requested
 from core.domain.step import StepBody, decode_body
+from core.domain.step_entry import Note
 from core.domain.steps import ERROR
 from core.domain.trajectory import Trajectory
 from core.formats.page.foreign import shown
@@ -22,21 +24,24 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser lets this page do: nothing but its own colours (Content Security Policy Level 3)."""
 
 
-def cited_steps(trajectory: Trajectory) -> list[int]:
-    """The steps of which people said something: remarks, tags, verdicts."""
-    return [entry.head.number for entry in map(trajectory.steps.at, sorted(trajectory.steps.opinions))
-            if entry.notes or entry.tags or any(v.author.kind == "person" for v in entry.verdicts.values())]
+def cited_steps(trajectory: Trajectory, reader: str = "") -> list[int]:
+    """The steps of which people said something that a blind `reader` may see: remarks, tags, verdicts."""
+    shown_here = ((at, seen_opinions(opinions, reader)) for at, opinions in sorted(trajectory.steps.opinions.items()))
+    return [int(trajectory.steps.numbers[at]) for at, one in shown_here
+            if one.notes or one.tags or any(v.author.kind == "person" for v in one.verdicts.values())]
 
 
 def page(trajectory: Trajectory, blob: Callable[[str], bytes], words: PageWords = PageWords(), *,
-         cited: Collection[int] | None = None, most: int | None = MOST_OF_A_TEXT) -> str:
+         cited: Collection[int] | None = None, most: int | None = MOST_OF_A_TEXT, reader: str = "") -> str:
     """A session as an HTML document with the steps that are `cited` (None: those that people spoke of).
 
-    `blob` finds a payload; of each text `most` characters are shown (None: all). Raises NotFound for no such step.
+    `blob` finds a payload; of each text `most` characters are shown (None: all). What a blind
+    `reader` (an author's key) may not see is not on it. Raises NotFound for no such step.
     """
     row = trajectory.row
-    numbers = sorted(set(cited_steps(trajectory) if cited is None else cited))
-    sections = [step_section(entry, _body(blob, entry.body), words, most) for entry in map(trajectory.step, numbers)]
+    numbers = sorted(set(cited_steps(trajectory, reader) if cited is None else cited))
+    sections = [step_section(entry, seen_opinions(entry, reader), _body(blob, entry.body), words, most)
+                for entry in map(trajectory.step, numbers)]
     title = shown(row.title or trajectory.session)
     return (
         f'<!DOCTYPE html><html lang="{words.language}"><head><meta charset="utf-8">'
@@ -45,7 +50,7 @@ def page(trajectory: Trajectory, blob: Callable[[str], bytes], words: PageWords 
         '<meta name="referrer" content="no-referrer">'
         f"<title>{title}</title><style>{STYLE}</style></head><body><header><h1>{title}</h1>"
         f"<dl>{''.join(_facts(trajectory, words))}</dl></header><main>{_task(trajectory, words)}"
-        f"{_remarks(trajectory, words)}<nav><h2>{shown(words.outline)}</h2>"
+        f"{_remarks(seen_remarks(trajectory.notes, reader), words)}<nav><h2>{shown(words.outline)}</h2>"
         f"<ol>{''.join(_outline(trajectory, set(numbers), words))}</ol></nav>"
         f"<h2>{shown(words.steps)}</h2><p class=\"cut\">"
         f"{shown(words.whole.format(n=f'{row.steps:,}', cited=f'{len(numbers):,}'))}</p>"
@@ -92,8 +97,8 @@ def _task(trajectory: Trajectory, words: PageWords) -> str:
     return f'<h2>{shown(words.task)}</h2><pre class="task">{shown(text)}</pre>' if text.strip() else ""
 
 
-def _remarks(trajectory: Trajectory, words: PageWords) -> str:
-    notes = "".join(map(remark, trajectory.notes))
+def _remarks(made: Sequence[Note], words: PageWords) -> str:
+    notes = "".join(map(remark, made))
     return f"<h2>{shown(words.remarks)}</h2>{notes}" if notes else ""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.domain.anchor import AnchoredText, StepText, find, texts_of
 from core.domain.request import plain_words
 from core.domain.step import StepBody, StepHead
-from core.domain.step_entry import Note, StepEntry
+from core.domain.step_entry import Note, Opinions, StepEntry
 from core.formats.page.foreign import shown
 from core.formats.page.words import PageWords
 
@@ -18,15 +18,16 @@ MOST_OF_A_TEXT = 20_000
 LONGEST_TITLE = 120
 
 
-def step_section(entry: StepEntry, body: StepBody, words: PageWords, most: int | None = MOST_OF_A_TEXT) -> str:
-    """The step as an HTML section."""
+def step_section(entry: StepEntry, opinions: Opinions, body: StepBody, words: PageWords,
+                 most: int | None = MOST_OF_A_TEXT) -> str:
+    """The step as an HTML section, with the opinions on it that may show."""
     head = entry.head
     title = f"{shown(words.step.format(n=head.number))} <small>{shown(title_of(head))}</small>"
     failed = f' <em class="error">{shown(words.failed)}</em>' if head.is_error else ""
-    places = {note: find(note.anchor, body) for note in entry.notes if note.anchor is not None}
+    places = {note: find(note.anchor, body) for note in opinions.notes if note.anchor is not None}
     parts = "".join(_texts(body, places, words, most))
     return (f'<section class="step" id="step-{head.number}"><h3>{title}{failed}</h3>'
-            f'<div class="texts">{parts}</div><aside>{"".join(_opinions(entry, places, words))}</aside></section>')
+            f'<div class="texts">{parts}</div><aside>{"".join(_opinions(opinions, places, words))}</aside></section>')
 
 
 def title_of(head: StepHead) -> str:
@@ -72,16 +73,16 @@ def _marked(text: str, marks: Sequence[AnchoredText], most: int | None) -> str:
     return "".join(pieces) + shown(text[at:end])
 
 
-def _opinions(entry: StepEntry, places: Mapping[Note, AnchoredText | None], words: PageWords) -> Iterator[str]:
-    for verdict in entry.verdicts.values():
+def _opinions(opinions: Opinions, places: Mapping[Note, AnchoredText | None], words: PageWords) -> Iterator[str]:
+    for verdict in opinions.verdicts.values():
         value = getattr(words, verdict.value)
         why = f": {shown(verdict.reason)}" if verdict.reason else ""
         on = f" ({verdict.action})" if verdict.action else ""
         who = shown(verdict.author.name or verdict.author.kind)
         yield f'<p class="verdict {verdict.value}"><b>{shown(value)}</b>{on}{why}<small>{who}</small></p>'
-    if entry.tags:
-        yield f'<p class="tags">{"".join(f"<span>{shown(tag)}</span>" for tag in sorted(entry.tags))}</p>'
-    for note in entry.notes:
+    if opinions.tags:
+        yield f'<p class="tags">{"".join(f"<span>{shown(tag)}</span>" for tag in sorted(opinions.tags))}</p>'
+    for note in opinions.notes:
         yield remark(note, _quote(note, places.get(note), words))
 
 

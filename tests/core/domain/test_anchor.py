@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.anchor import MOST_EXACT, TextAnchor, anchor_of, find, texts_of
+from core.domain.anchor import MOST_EXACT, TextAnchor, anchor_of, find, find_drawn, texts_of
 from core.domain.step import Action, Observation, Output, StepBody
 
 BODY = StepBody(
@@ -56,8 +56,28 @@ def test_words_that_moved_are_found_where_their_neighbours_are() -> None:
     place = find(anchor, moved)
     assert place is not None and moved.thought[place.start :].startswith("the file is short")
     elsewhere = StepBody(number=3, observations=(Observation(call_id="q", output=Output(text="so the file is")),))
-    assert words(anchor, elsewhere) == "the file"
+    assert words(anchor, elsewhere) == "", "the same words in another place are not those"
     assert find(anchor, StepBody(number=3, thought="another")) is None
+
+
+def test_equal_words_elsewhere_are_not_those_that_were_cut_out() -> None:
+    rows = [f"{n:03} | a long name of a column that all rows have | status | FAILED | case {n}\n" for n in range(9)]
+    body = StepBody(number=1, thought="".join(rows))
+    anchor = anchor_of(body, "FAILED", "".join(rows[:4]) + rows[4].partition("FAILED")[0])
+    assert anchor is not None and body.thought[anchor.start :].startswith("FAILED | case 4")
+    for without in (rows[:4] + rows[5:], rows[5:], rows[:4]):
+        assert find(anchor, StepBody(number=1, thought="".join(without))) is None
+    cut = "".join(rows[2:5])[: -len(" | case 4\n")]
+    place = find(anchor, StepBody(number=1, thought=cut))
+    assert place is not None and place.stop == len(cut)
+
+
+def test_in_what_is_drawn_the_words_with_the_same_neighbours_are_those() -> None:
+    drawn = "Step 3\nFirst read the file, then read the file again; the file is short.\nAction 1  Bash\ncat the file"
+    for before, after in (("First read ", ", then"), ("then read ", " again"), ("again; ", " is short")):
+        anchor = anchor_of(BODY, "the file", before)
+        place = find_drawn(anchor, drawn) if anchor is not None else None
+        assert place is not None and drawn[: place[0]].endswith(before) and drawn[place[1] :].startswith(after)
 
 
 @given(st.text(min_size=1, max_size=300), st.data())
