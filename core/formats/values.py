@@ -31,9 +31,9 @@ def dict_of(value: Any) -> dict[str, Any]:
 
 def dicts_of(value: Any) -> list[dict[str, Any]]:
     """The objects in a list; everything else is passed over."""
-    if isinstance(value, JsonItems):
-        return value.objects()
-    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
+    if type(value) is list:
+        return [v for v in value if isinstance(v, dict)]
+    return value.objects() if isinstance(value, JsonItems) else []
 
 
 def upwards(name: str, above: Callable[[str], str]) -> Iterator[str]:
