@@ -112,9 +112,9 @@ def _item(events: Records, place: int) -> dict[str, Any]:
 
 def _add(conversation: Conversation, events: Records, group: _Group) -> None:
     """The conversation goes on with a group."""
-    said = [(events.outlines[place].kind == "reasoning", text_of(_item(events, place).get("text")))
-            for place in group.words]
-    words, reasons = ([text for is_reason, text in said if is_reason is wanted] for wanted in (False, True))
+    texts = [(events.outlines[place].kind == "reasoning", text_of(_item(events, place).get("text")))
+             for place in group.words]
+    words, reasons = ([text for is_reason, text in texts if is_reason is wanted] for wanted in (False, True))
     if group.is_error:
         text = f"error: {text_of(_item(events, group.item).get('message'))[:20_000]}"
         conversation.builder.fact(NoteAdded(step=conversation.builder.steps, text=text))
