@@ -10,11 +10,9 @@ from pathlib import Path
 
 import click
 
-from core.cli.follow_files import follow_files
 from core.cli.log_access import writing
 from core.cli.number import Number
 from core.cli.output import emit, json_option, note, say, visible
-from core.cli.propose_verdicts import rules_for
 from core.cli.store_imported import Read, store_all
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.plural import counted
@@ -66,6 +64,8 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     if not (found or failures or passed.read or passed.unknown or follow or with_progress):
         note(f"tiphys: Nothing was found to import in {', '.join(map(str, paths))}.")
     if follow:
+        from core.cli.follow_files import follow_files
+
         grown = follow_files(home, found, new_files, quiet_after, as_json)
         _judge(home, [*(line.session for line in found), *grown], failures)
         _tell(failures[shown:], as_lines=as_json and with_progress)
@@ -77,8 +77,11 @@ def _judge(home: Home, sessions: Sequence[str], failures: list[ReportableError])
     if not sessions:
         return
     try:
-        if judges_at_end(home.path / "rules"):
-            rules_for(home, "")
+        folder = home.path / "rules"
+        if judges_at_end(folder) and folder.is_dir():
+            from core.supervision.rule_book import rules_of  # with all rules, which a process of its own asks
+
+            rules_of(folder)
     except InvalidInput as error:
         failures.append(error)
     else:

@@ -6,7 +6,7 @@ Steps decide, never their numbers: see `core.formats.run_alignment`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 
 import msgspec
 
@@ -27,12 +27,10 @@ from core.formats.imported import Imported
 from core.formats.run_alignment import Alignment, StepSequence, align
 from core.formats.session_span import SessionSpan, goes_on, is_own_name
 from core.store import blobs, log
+from core.store.beginnings import begun_with
 from core.store.sqlite import Connection, scalar
 
 _ROOT = re.compile(r"(.+-[0-9a-f]{24})(?:-[0-9a-f]{12})?\Z")
-_FIRST = 64
-"""The first step is among so many events of a session."""
-
 MOST_ALIKE, MOST_OTHERS, MOST_UNNAMED = 64, 16, 10_000
 """Sessions that a file is compared with: those of its name that begin with its first step, others, and those that begin
 with its first step where it has no name."""
@@ -200,15 +198,9 @@ def _forked_elsewhere(conn: Connection, session: Imported) -> Imported:
     return _branched(session, nearest, _shares(nearest.alignment.shared, nearest.name))
 
 
-def _begun_with(conn: Connection, after: str, before: str, run: StepSequence, most: int) -> Iterator[str]:
-    """Some sessions, of those whose names lie between two, that have the first step of a run as theirs."""
+def _begun_with(conn: Connection, after: str, before: str, run: StepSequence, most: int) -> list[str]:
     first = run.steps[0]
-    mark = f'"item":{msgspec.json.encode(first.item).decode()}' if first.item else first.body
-    sql = ("SELECT event.session FROM session JOIN event ON event.session = session.id AND event.seq <= ?1 "
-           "WHERE session.id > ?2 AND session.id < ?3 AND kind = 'step_added' AND step = 1 AND instr(body, ?4) "
-           "LIMIT ?5")
-    rows = conn.execute(sql, (_FIRST, after, before, mark.encode(), most)).fetchall()
-    yield from dict.fromkeys(name for (name,) in rows)
+    return begun_with(conn, after, before, first.item, first.body, most)
 
 
 def _shares(steps: int, name: str) -> str:

@@ -103,7 +103,7 @@ def path_in(tool: Tool, given: Mapping[str, Any]) -> str:
 
 def changed_texts(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(old, new) of each replacement that a call of an editor makes."""
-    if any(isinstance(given.get(key), str) for key in (*OLD, *NEW)):
+    if not _PAIRED.isdisjoint(given) and any(isinstance(given.get(key), str) for key in _PAIRED):
         yield str(_first(given, OLD)), str(_first(given, NEW))
     edits = given.get("edits", given.get("replacements"))
     for edit in edits if isinstance(edits, list) else ():
@@ -113,6 +113,7 @@ def changed_texts(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 OLD = ("old_string", "old_str", "old_text", "oldText", "search", "target_content")
 NEW = ("new_string", "new_str", "new_text", "newText", "replace", "replacement", "replacement_content")
+_PAIRED = frozenset((*OLD, *NEW))
 _WHOLE = ("content", "file_text", "contents", "text", "new_source", "code_edit", "data")
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from core.domain.message import ToolCall
-from core.formats.chat import make_call
+from core.domain.step import Action
+from core.formats.chat import action_of, make_call
+from core.formats.tools import family_of
 from core.formats.values import dicts_of, paragraphs, text_of
 
 
@@ -37,9 +39,18 @@ def thinking(content: Any) -> str:
 
 def calls_of(content: Any) -> tuple[ToolCall, ...]:
     """The tool calls; `arguments` is JSON of the input, which the API gives parsed."""
-    return tuple(
-        make_call(b.get("id"), b.get("name"), b.get("input", {}), n)
-        for n, b in enumerate(blocks_of(content), 1) if b.get("type") in ("tool_use", "server_tool_use"))
+    return tuple(make_call(b.get("id"), b.get("name"), b.get("input", {}), n) for n, b in _calling(content))
+
+
+def actions_of(content: Any, calls: tuple[ToolCall, ...]) -> tuple[Action, ...]:
+    """The actions of its calls, whose inputs are not read again."""
+    given = [b.get("input", {}) for _, b in _calling(content)]
+    return tuple([Action(call_id=c.id, tool=c.name, arguments=held, family=family_of(c.name)) if type(held) is dict
+                  else action_of(c, family_of(c.name)) for c, held in zip(calls, given, strict=True)])
+
+
+def _calling(content: Any) -> list[tuple[int, dict[str, Any]]]:
+    return [(n, b) for n, b in enumerate(blocks_of(content), 1) if b.get("type") in ("tool_use", "server_tool_use")]
 
 
 def results_of(content: Any) -> list[dict[str, Any]]:

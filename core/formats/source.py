@@ -154,13 +154,14 @@ class Source:
 
     def _is_one_line(self) -> bool:
         """Whether nothing but white space follows the first line, found without holding that line."""
-        is_over = False
+        has_begun = is_over = False
         with self.opened() as file:
             while chunk := file.read(_CHUNK):
-                _, end, after = (b"", b"\n", chunk) if is_over else chunk.lstrip().partition(b"\n")
-                if end and after.strip():
+                chunk = chunk if has_begun else chunk.lstrip()
+                end = -1 if is_over else chunk.find(b"\n")
+                if (is_over or end >= 0) and chunk[end + 1 :].strip():
                     return False
-                is_over = is_over or bool(end)
+                has_begun, is_over = has_begun or bool(chunk), is_over or end >= 0
         return True
 
     @cached_property

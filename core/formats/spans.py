@@ -7,7 +7,7 @@ request to a model was recorded, each run of a tool is a step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice, pairwise, takewhile
 from typing import Any
@@ -21,6 +21,7 @@ from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.imported import SessionBuilder
 from core.formats.model_messages import json_of
+from core.formats.reading_on import ItemsRead, read_on
 from core.formats.spools import ByteSpool
 from core.formats.values import upwards
 
@@ -144,21 +145,36 @@ def first_model(spool: SpanSpool, spans: Sequence[ParkedSpan]) -> str:
 
 def add_spans(builder: SessionBuilder, spool: SpanSpool, spans: Sequence[ParkedSpan]) -> bool:
     """The steps of the spans, in the order in which they began; whether any request holds contents."""
+    return bool(read_spans(lambda: builder, spool, spans).named)
+
+
+def read_spans(begin: Callable[[], SessionBuilder], spool: SpanSpool, spans: Sequence[ParkedSpan],
+               held: dict[Any, Any] | None = None, name: object = "", begun: object = ()) -> ItemsRead:
+    """The same in a builder that `begin` makes; `named` tells of contents. `held`, `name` and `begun` as in `read_on`:
+    what stays are the places of spans, so of a trace that grows the spool must be the same."""
     ordered = sorted(spans, key=lambda span: span.at)
     models = [n for n, span in enumerate(ordered) if span.is_model]
-    conversation = Conversation(builder, "" if models else "approximate")
-    for span in ordered if not models else ():
-        _add_tool(conversation, spool.tool(span))
     runs = _runs(ordered)
-    holds, following = False, spool.model(ordered[models[0]]) if models else None
-    for place, after in pairwise([*models, len(ordered)]):
-        assert following is not None
-        asked, following = following, spool.model(ordered[after]) if after < len(ordered) else None
+    keys = [(ordered[place].place, ordered[after].place if after < len(ordered) else -1,
+             tuple([run.place if (run := runs.get((place, n))) else -1 for n in range(len(ordered[place].calls))]))
+            for place, after in pairwise([*models, len(ordered)])] if models else [span.place for span in ordered]
+    ahead: dict[int, ModelSpan] = {}
+
+    def add(done: ItemsRead, number: int) -> None:
+        if not models:
+            _add_tool(done.conversation, spool.tool(ordered[number]))
+            return
+        place, after = models[number], models[number + 1] if number + 1 < len(models) else -1
+        asked = ahead.pop(place, None) or spool.model(ordered[place])
+        if after >= 0:
+            ahead[after] = spool.model(ordered[after])
         found = [runs.get((place, n)) for n in range(len(asked.answer.tool_calls))]
-        results = list(_results(asked, spool, found, following.messages if following else ()))
-        _add(conversation, asked, results)
-        holds = holds or bool(asked.messages or asked.answer.content or asked.answer.tool_calls)
-    return holds
+        _add(done.conversation, asked, list(_results(asked, spool, found, ahead[after].messages if ahead else ())))
+        if asked.messages or asked.answer.content or asked.answer.tool_calls:
+            done.named["contents"] = 1
+
+    source = "" if models else "approximate"
+    return read_on(held, name, (begun, source), keys, lambda: Conversation(begin(), source), add)
 
 
 def _add_tool(conversation: Conversation, span: ToolSpan) -> None:

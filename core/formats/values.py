@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
+
+import msgspec
 
 from core.domain.bounds import MOST_COST
 from core.domain.step import ActionError, Usage
 from core.formats.json_items import JsonItems
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
+_ALIKE = frozenset({str, int, bool, type(None)})
 
 
 def text_of(value: Any) -> str:
@@ -27,9 +31,9 @@ def dict_of(value: Any) -> dict[str, Any]:
 
 def dicts_of(value: Any) -> list[dict[str, Any]]:
     """The objects in a list; everything else is passed over."""
-    if isinstance(value, JsonItems):
-        return value.objects()
-    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
+    if type(value) is list:
+        return [v for v in value if isinstance(v, dict)]
+    return value.objects() if isinstance(value, JsonItems) else []
 
 
 def upwards(name: str, above: Callable[[str], str]) -> Iterator[str]:
@@ -91,7 +95,20 @@ def exit_error(code: int | None) -> ActionError | None:
 
 def as_json(value: Any) -> str:
     """The value as JSON text, or the text that it is."""
-    return value if isinstance(value, str) else _ENCODER.encode(value)
+    if isinstance(value, str):
+        return value
+    with suppress(msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError):
+        if _is_written_alike(value):
+            return msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
+    return _ENCODER.encode(value)
+
+
+def _is_written_alike(value: Any) -> bool:
+    """Whether both encoders give the same text; of numbers with a fraction they may not. The other is the quick one."""
+    kind = type(value)
+    if kind is dict:
+        return all(map(_is_written_alike, value.values()))
+    return all(map(_is_written_alike, value)) if kind is list else kind in _ALIKE
 
 
 def paragraphs(*texts: str) -> str:

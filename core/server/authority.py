@@ -10,8 +10,7 @@ from typing import Any, Protocol, TypeVar
 from core.protocol.codec import check_op
 from core.protocol.operations import AnyOp, ImportSession
 from core.server.held_database import HeldDatabase
-from core.server.ownership import hold_or_find
-from core.server.running_server import PATIENCE_S, RunningServer
+from core.server.ownership import PATIENCE_S, hold_or_find
 from core.store.endpoint import Endpoint
 from core.store.home import Home
 from core.store.sqlite import Connection as Database
@@ -46,12 +45,16 @@ class Authority:
     def __init__(self, home: Home) -> None:
         self.home = home
         self._way: Way
+        self.is_remote = False
+        """Whether a server is spoken to: then one append at a time."""
 
     async def __aenter__(self) -> Authority:
         """Find the way. Raises Unavailable when the server does not answer, or another command writes for long."""
         found = await hold_or_find(self.home, PATIENCE_S)
         if isinstance(found, Endpoint):
-            self._way = await RunningServer.open(self.home, found.url)
+            from core.server.running_server import RunningServer  # with what clients speak to servers
+
+            self._way, self.is_remote = await RunningServer.open(self.home, found.url), True
             return self
         try:
             self._way = await HeldDatabase.open(self.home, found)
@@ -62,11 +65,6 @@ class Authority:
 
     async def __aexit__(self, *_: object) -> None:
         await self._way.close()
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether a server is spoken to: then one append at a time."""
-        return isinstance(self._way, RunningServer)
 
     async def do(self, session: str, op: AnyOp) -> dict[str, Any]:
         """Carry an operation out; returns its result. Raises ReportableError as the handlers do, InvalidInput (bad_op)

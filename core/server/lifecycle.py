@@ -10,7 +10,6 @@ from core.domain.host_rights import HostRight, rights_of
 from core.domain.ids import is_id, root_session
 from core.domain.session import AWAITED, FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Task
-from core.environments.registry import kind_of, with_horizon
 from core.protocol.operations import Control, CreateSession, ImportSession
 from core.server.lookups import Lookups
 from core.server.record import SERVER, check_move, person, write
@@ -133,6 +132,8 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
 
     A catalogue's task as it stands is for every guide; anything else chooses what runs on the server.
     """
+    from core.environments.registry import kind_of, with_horizon  # with all that is played: only a new session asks
+
     own = not isinstance(op.task, str) or op.agent != AgentSettings()
     if own and not principal.allows("admin"):
         raise Denied("missing_scope", "A task or agent settings of your own need admin; choose a task by its id.",

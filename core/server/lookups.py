@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from core.agents.restored_session import Past, restore_in_place
 from core.agents.snapshot_store import FOLDER, SnapshotStore
 from core.domain.errors import NotFound
 from core.domain.task import AgentSettings, Task
-from core.environments.registry import with_horizon
 from core.server.pool_file import refuse_unfit
 from core.store.home import Home
 from core.store.lock import is_held
 from core.tasks.allowances import Allowances
 from core.tasks.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from core.agents.restored_session import Past
 
 RUNNER_LOCK = "runner.lock"
 
@@ -48,6 +50,8 @@ def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False
     catalogue = Catalogue.of(home.path)
 
     def find_task(task: str) -> tuple[Task, AgentSettings]:
+        from core.environments.registry import with_horizon  # with all that is played; most commands ask for no task
+
         entry = catalogue.find(task)
         return with_horizon(entry.task), entry.agent
 
@@ -58,6 +62,8 @@ def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False
             return [one.id for one in store.of(session)]
 
     def restore(session: str, snapshot: str, past: Past) -> bool:
+        from core.agents.restored_session import restore_in_place  # with what runners speak to servers
+
         with closing(SnapshotStore(home.path)) as store:
             chosen = store.get(snapshot)
             if chosen.session != session:

@@ -17,6 +17,9 @@ from core.store.lock import FileLock, holder
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import scalar
 
+PATIENCE_S = 15.0
+"""How long a command waits for a server that should be running, or for another that writes."""
+
 _SILENT_S, _PAUSE_S = 1.0, 0.05
 
 

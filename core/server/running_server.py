@@ -17,11 +17,9 @@ from core.protocol.frames import pieces
 from core.protocol.messages import Failed, Welcome, Wire
 from core.protocol.operations import AnyOp, ImportSession
 from core.server.held_database import missing_payload
+from core.server.ownership import PATIENCE_S
 from core.store import blobs
 from core.store.home import Home
-
-PATIENCE_S = 15.0
-"""How long a server that should be running may be out of reach."""
 
 
 class RunningServer:

@@ -23,8 +23,10 @@ _PROCESSES = re.compile(r"--(?:nproc[_-]per[_-]node|num[_-]processes|num[_-]gpus
 _LORA = re.compile(r"(?:^|[\s=_-])q?lora(?![\w-]{0,80}[ =](?:false|none|0)\b)", re.IGNORECASE)
 _GPU_LINE = re.compile(r"^GPU (\d+):|^\|\s+(\d+)\s+(?:NVIDIA|Tesla|GeForce|A100|H100|H200|L40)", re.MULTILINE)
 
-_GPU_MARKS = ("GPU ", "NVIDIA", "Tesla", "GeForce", "A100", "H100", "H200", "L40")
-"""What holds none of them holds no such line."""
+
+def _has_table(text: str) -> bool:
+    """Whether a line begins as such a line does; most texts are known by that."""
+    return text.startswith(("GPU ", "|")) or "\nGPU " in text or "\n|" in text
 
 
 @RULES.add("idle_gpus", "2")
@@ -77,7 +79,7 @@ def _see(body: StepBody, shown: dict[str, int]) -> None:
     for observation in body.observations:
         action = calls.get(observation.call_id)
         text = observation.output.text
-        numbers = {int(a or b) for a, b in _GPU_LINE.findall(text)} if any(m in text for m in _GPU_MARKS) else set()
+        numbers = {int(a or b) for a, b in _GPU_LINE.findall(text)} if _has_table(text) else set()
         if action is not None and numbers:
             host = host_of(action)
             shown[host] = max(shown.get(host, 0), len(numbers))

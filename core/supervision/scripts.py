@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from core.domain.action_kinds import names_of
+from core.domain.secret_text import small_letters
 from core.domain.step import StepBody
 from core.supervision.rule import RULES, Evidence, Finding
 from core.supervision.traces import command_of, of_call, runs, written
@@ -80,7 +81,8 @@ class _Provided:
             if observation.is_error:
                 self._failed |= {n for n in self._names if runs(call, n)}
             elif call.tool in _LISTS or _LISTING.search(command_of(call)):
-                seen = {posixpath.basename(n) for n in set(_SCRIPT.findall(observation.output.text))}
+                named = {w for w in observation.output.text.split() if ".py" in w or ".sh" in w}
+                seen = {posixpath.basename(n) for word in named for n in _SCRIPT.findall(word)}
                 self._names |= seen - self._own
 
 
@@ -128,5 +130,5 @@ def _infers(text: str) -> bool:
 
 
 def _names_vllm(text: str) -> bool:
-    return "vllm" in text.lower() and bool(_VLLM.search(text))  # the first is quick, and says no of most texts
+    return b"vllm" in small_letters(text) and bool(_VLLM.search(text))  # the first is quick, and says no of most texts
 

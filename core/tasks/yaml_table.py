@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from core.tasks.dockerfile import IDLE
 from core.tasks.folder import inside, read_text
 from core.tasks.foreign_folder import not_possible
@@ -18,6 +16,8 @@ LONGEST, DEEPEST = 1 << 17, 20
 def read_yaml(folder: Path, name: str) -> dict[str, Any]:
     """A YAML file's table; an empty file's is empty. One that refers back to itself is refused: a few lines of such
     references stand for more than a memory holds. Raises InvalidInput, ValueError."""
+    import yaml  # most folders of tasks, and all commands on sessions, have none
+
     text = read_text(inside(folder, name))
     if len(text) > LONGEST:
         raise not_possible(f"{name} has more than {LONGEST >> 10} KiB")

@@ -30,7 +30,8 @@ def _find(value: object, found: list[str]) -> None:
     for field, is_blob, is_required in _fields(kind):
         held = getattr(value, field)
         if not is_blob:
-            _find(held, found)
+            if held:  # most of these are empty
+                _find(held, found)
         elif held or is_required:
             found.append(held)
 

@@ -18,7 +18,7 @@ from core.domain.events import NoteAdded
 from core.domain.message import Message
 from core.domain.request import requested
 from core.domain.step import ActionError
-from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, text_blocks, thinking
+from core.formats.blocks import actions_of, blocks_of, calls_of, input_tokens, results_of, text_blocks, thinking
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
@@ -200,7 +200,9 @@ def _step(item: ClaudeItem, record: dict[str, Any], content: list[dict[str, Any]
         results.append(CallResult(text=text, error=ActionError(kind="api_error", message=text[:500])))
     used = usage_of(input_tokens(usage), usage.get("output_tokens"), usage.get("cache_read_input_tokens"),
                     record.get("costUSD"))
-    return ForeignStep(thought=text, reasoning=thinking(content), calls=calls_of(content), results=results,
+    calls = calls_of(content)
+    return ForeignStep(thought=text, reasoning=thinking(content), calls=calls, results=results,
+                       actions=actions_of(content, calls),
                        usage=used, started_at=item.at, ended_at=item.ended_at, model=text_of(message.get("model")),
                        finish_reason=text_of(message.get("stop_reason")), item=item.message)
 

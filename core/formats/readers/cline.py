@@ -16,7 +16,7 @@ from typing import Any
 
 from core.domain.message import Message
 from core.domain.step import Action, ActionError, Status, Usage
-from core.formats.blocks import blocks_of, calls_of, results_of, text_blocks, thinking
+from core.formats.blocks import actions_of, blocks_of, calls_of, results_of, text_blocks, thinking
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
@@ -135,10 +135,11 @@ def _completed(step: ForeignStep, request: ModelRequest | None) -> ForeignStep:
 
 def _add_words(conversation: Conversation, message: dict[str, Any]) -> None:
     """What a person wrote into the message that holds the results; its other text enters the context."""
-    found = [t for b in blocks_of(message.get("content")) if b.get("type") == "text" and (t := text_of(b.get("text")))]
+    blocks = blocks_of(message.get("content"))
+    found = [t for b in blocks if b.get("type") == "text" and (t := text_of(b.get("text")))]
     texts = [t for t in found if not _TITLED.match(t)]
-    results = " ".join(text_blocks(b.get("content")) for b in results_of(message.get("content")))
-    conversation.add_pictures([b for b in blocks_of(message.get("content")) if b.get("type") == "image"])
+    results = " ".join([text_blocks(b.get("content")) for b in blocks if b.get("type") == "tool_result"])
+    conversation.add_pictures([b for b in blocks if b.get("type") == "image"])
     for text in texts:
         conversation.add_message(Message(role="user", content=text))
     for words in _FEEDBACK.finditer("\n".join([*found, results])):
@@ -148,7 +149,7 @@ def _add_words(conversation: Conversation, message: dict[str, Any]) -> None:
 def _step(message: dict[str, Any], reply: dict[str, Any]) -> ForeignStep:
     content = message.get("content")
     text, calls = text_blocks(content), calls_of(content)
-    actions = None
+    actions = actions_of(content, calls)
     results = [_result(b) for b in results_of(reply.get("content"))]
     if not calls and (found := list(_XML.finditer(text))):
         actions = tuple(Action(call_id=str(n), tool=m[1], family=family_of(m[1]),
@@ -156,8 +157,7 @@ def _step(message: dict[str, Any], reply: dict[str, Any]) -> ForeignStep:
                         for n, m in enumerate(found, 1))
         text = _XML.sub("", text).strip()
     if not results:
-        made = [(c.id, c.name) for c in calls] if actions is None else [(a.call_id, a.tool) for a in actions]
-        results = list(_titled(reply, made))
+        results = list(_titled(reply, [(a.call_id, a.tool) for a in actions]))
     return ForeignStep(thought=text, completion=text_blocks(content), reasoning=thinking(content), calls=calls,
                        actions=actions, results=results, usage=_usage(dict_of(message.get("metrics"))),
                        started_at=time_of(message.get("ts")), ended_at=time_of(reply.get("ts")),

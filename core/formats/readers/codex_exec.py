@@ -6,7 +6,7 @@ per turn, so they are a note; there are no times.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from core.domain.step import Action, ActionError
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.reading_on import ItemsRead, read_on
 from core.formats.records import Records, records
 from core.formats.rows import canonical_parts
 from core.formats.session_span import by_totals
@@ -40,23 +41,20 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a stream."""
     found = records(source, _outline)
     thread = next((o.thread for o in found.outlines if o.thread), "")
-    builder = SessionBuilder(NAME, source.name, canonical_parts([thread] if thread else found.items),
-                             found.warnings)
-    title = next((text_of(i.get("text")) for i in _items(found) if _kind(i) in _WORDS), "")
-    builder.create(title[:400] or source.name, "", task=thread)
-    conversation = Conversation(builder)
-    reasons: list[str] = []
-    words: list[str] = []
-    for item in _items(found):
-        if _kind(item) in _WORDS:
-            (reasons if _kind(item) == "reasoning" else words).append(text_of(item.get("text")))
-        elif _kind(item) == "error":
-            builder.fact(NoteAdded(step=builder.steps, text=f"error: {text_of(item.get('message'))[:20_000]}"))
-        else:
-            conversation.add_step(_step(item, words, reasons))
-            reasons, words = [], []
-    if words or reasons:
-        conversation.add_step(ForeignStep(thought="\n\n".join(words), reasoning="\n\n".join(reasons)))
+    groups = list(_groups(found.outlines))
+    title = next((text_of(_item(found, place).get("text")) for group in groups for place in group.words), "")
+
+    def begin() -> Conversation:
+        identity = canonical_parts([thread] if thread else found.items)
+        builder = SessionBuilder(NAME, source.name, identity, found.warnings)
+        builder.create(title[:400] or source.name, "", task=thread)
+        return Conversation(builder)
+
+    def add(done: ItemsRead, place: int) -> None:
+        _add(done.conversation, found, groups[place])
+
+    held = source.held if thread else None
+    builder = read_on(held, "read", (thread, title), groups, begin, add).conversation.builder
     if not builder.steps:
         raise source.without_steps("item of the agent", found.warnings)
     _end(builder, found)
@@ -64,10 +62,12 @@ def read(source: Source) -> Iterator[Imported]:
 
 
 class _Outline(msgspec.Struct, frozen=True):
-    """What is remembered of an event: the name of its thread, of the item that it tells of, and what was used."""
+    """What is remembered of an event: the name of its thread, of the item that it tells of with its kind, and what was
+    used."""
 
     thread: str = ""
     item: str = ""
+    kind: str = ""
     used: dict[str, Any] = {}
 
 
@@ -75,16 +75,53 @@ _PLAIN = _Outline()
 
 
 def _outline(place: int, event: dict[str, Any]) -> _Outline:
-    thread, used, item = text_of(event.get("thread_id")), dict_of(event.get("usage")), ""
+    thread, used, name, kind = text_of(event.get("thread_id")), dict_of(event.get("usage")), "", ""
     if text_of(event.get("type")).startswith("item."):
-        item = text_of(dict_of(event.get("item")).get("id")) or str(place)
-    return _Outline(thread, item, used) if thread or item or used else _PLAIN
+        item = dict_of(event.get("item"))
+        name, kind = text_of(item.get("id")) or str(place), _kind(item)
+    return _Outline(thread, name, kind, used) if thread or name or used else _PLAIN
 
 
-def _items(events: Records) -> Iterator[dict[str, Any]]:
+class _Group(msgspec.Struct, frozen=True):
+    """An item and the words before it that are joined to it, by the places of their events; -1: words alone."""
+
+    words: tuple[int, ...]
+    item: int
+    is_error: bool = False
+
+
+def _groups(outlines: Sequence[_Outline]) -> Iterator[_Group]:
     """The items in the order in which they began, each in its last form."""
-    places = {outline.item: place for place, outline in enumerate(events.outlines) if outline.item}
-    return (dict_of(events.items[place].get("item")) for place in places.values())
+    places = {outline.item: place for place, outline in enumerate(outlines) if outline.item}
+    words: list[int] = []
+    for place in places.values():
+        if outlines[place].kind in _WORDS:
+            words.append(place)
+        elif outlines[place].kind == "error":
+            yield _Group((), place, is_error=True)
+        else:
+            yield _Group(tuple(words), place)
+            words = []
+    if words:
+        yield _Group(tuple(words), -1)
+
+
+def _item(events: Records, place: int) -> dict[str, Any]:
+    return dict_of(events.items[place].get("item"))
+
+
+def _add(conversation: Conversation, events: Records, group: _Group) -> None:
+    """The conversation goes on with a group."""
+    texts = [(events.outlines[place].kind == "reasoning", text_of(_item(events, place).get("text")))
+             for place in group.words]
+    words, reasons = ([text for is_reason, text in texts if is_reason is wanted] for wanted in (False, True))
+    if group.is_error:
+        text = f"error: {text_of(_item(events, group.item).get('message'))[:20_000]}"
+        conversation.builder.fact(NoteAdded(step=conversation.builder.steps, text=text))
+    elif group.item >= 0:
+        conversation.add_step(_step(_item(events, group.item), words, reasons))
+    else:
+        conversation.add_step(ForeignStep(thought="\n\n".join(words), reasoning="\n\n".join(reasons)))
 
 
 def _kind(item: dict[str, Any]) -> str:

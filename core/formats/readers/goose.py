@@ -9,15 +9,19 @@ contexts are approximate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
+
+import msgspec
 
 from core.domain.step import ActionError
 from core.formats.chat import make_call
-from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
+from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.foreign_database import ForeignDatabase, has_tables, logs_beside, opened
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.json_text import parse
+from core.formats.reading_on import ItemsRead, read_on
 from core.formats.records import records
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
@@ -52,13 +56,37 @@ def read(source: Source) -> Iterator[Imported]:
         with opened(source.file) as base:
             yield from joined(source.path, _of_database(source, base))
         return
-    found = records(source)
+    found = records(source, _outline)
     head = found.items[0] if found.items else {}
-    messages = dicts_of(head.get("conversation", head.get("messages"))) or found.items[1:]
-    made = _session(source, head, text_of(head.get("id")), messages, found.warnings)
+    exported = dicts_of(head.get("conversation", head.get("messages")))
+    outlines = [_outline(n, m) for n, m in enumerate(exported)] or found.outlines[1:]
+    made = _session(source, head, text_of(head.get("id")), exported or found.items[1:], outlines, found.warnings,
+                    None if exported else source.held)
     if isinstance(made, str):
         raise source.without_steps("answer of the model", found.warnings)
     yield made
+
+
+class _Outline(msgspec.Struct, frozen=True):
+    """What of a message decides what it is; most messages share theirs with others."""
+
+    role: str
+    is_answer: bool
+    """Whether it holds what calls gave."""
+    has_words: bool
+    has_usage: bool
+
+
+@cache
+def _outline_of(role: str, is_answer: bool, has_words: bool, has_usage: bool) -> _Outline:
+    return _Outline(role, is_answer, has_words, has_usage)
+
+
+def _outline(_: int, message: dict[str, Any]) -> _Outline:
+    role = text_of(message.get("role"))
+    return _outline_of(role if role in ("assistant", "user") else "", any(
+        p.get("type") == "toolResponse" for p in dicts_of(message.get("content"))), bool(_words(message)),
+        "usage" in message)
 
 
 def _of_database(source: Source, base: ForeignDatabase) -> Iterator[tuple[str, Imported | str]]:
@@ -69,7 +97,8 @@ def _of_database(source: Source, base: ForeignDatabase) -> Iterator[tuple[str, I
         messages = [{"role": m["role"], "created": m.get("created_timestamp"), "id": m.get("message_id"),
                      "content": _json(m["content_json"]), "metadata": _json(m.get("metadata_json"))} for m in stored]
         _give_usage(base, row["id"], messages)
-        made = _session(source, row, str(row["id"]), messages, [])
+        outlines = [_outline(n, m) for n, m in enumerate(messages)]
+        made = _session(source, row, str(row["id"]), messages, outlines, [])
         yield where, f"{where} was left out: {made}" if isinstance(made, str) else made
 
 
@@ -89,28 +118,45 @@ def _json(text: object) -> Any:
 
 
 def _session(source: Source, head: dict[str, Any], name: str, messages: Sequence[dict[str, Any]],
-             warnings: Sequence[str]) -> Imported | str:
+             outlines: Sequence[_Outline], warnings: Sequence[str], held: dict[Any, Any] | None = None
+             ) -> Imported | str:
+    """`held` as in `read_on`, of lines, which only come; what else holds a session may change its messages."""
     named = [name] if name else [head.get("working_dir"), *([m.get("id"), m.get("created")] for m in messages[:1])]
-    builder = SessionBuilder(NAME, source.name, canonical(named), warnings)
-    asked = next((t for m in messages if m.get("role") == "user" and (t := _words(m))), "")
+    asked = next((_words(messages[n]) for n, o in enumerate(outlines) if o.role == "user" and o.has_words), "")
     config = head.get("model_config") or _json(head.get("model_config_json"))
+    model = text_of(dict_of(config).get("model_name"))
     title = text_of(head.get("description")) or text_of(head.get("name"))
-    builder.create(asked[:400] or title, asked, task=name, model=text_of(dict_of(config).get("model_name")))
-    conversation = Conversation(builder)
-    for message, after in grouped(messages, _belongs):
-        if message.get("role") == "assistant":
-            conversation.add_step(_step(message, [r for m in after for r in _results(m)]))
-        elif message.get("role") == "user" and (text := _words(message)):
-            conversation.add_person_turn(text, time_of(message.get("created")))
-    if not any("usage" in m for m in messages):
+    groups = _groups(outlines)
+
+    def begin() -> Conversation:
+        builder = SessionBuilder(NAME, source.name, canonical(named), warnings)
+        builder.create(asked[:400] or title, asked, task=name, model=model)
+        return Conversation(builder)
+
+    def add(done: ItemsRead, place: int) -> None:
+        first, *after = (messages[n] for n in range(*groups[place]))
+        if first.get("role") == "assistant":
+            done.conversation.add_step(_step(first, [r for m in after for r in _results(m)]))
+        else:
+            done.conversation.add_person_turn(_words(first), time_of(first.get("created")))
+
+    builder = read_on(held, "read", (named, asked, title, model), groups, begin, add).conversation.builder
+    if not any(o.has_usage for o in outlines):
         builder.totals({k: head.get(k) for k in ("accumulated_input_tokens", "accumulated_output_tokens")})
     return builder.build_without_end() if builder.steps else "it holds no answer of the model."
 
 
-def _belongs(message: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether the second message only answers calls of the first."""
-    return message.get("role") == "assistant" and after.get("role") == "user" and any(
-        p.get("type") == "toolResponse" for p in dicts_of(after.get("content")))
+def _groups(outlines: Sequence[_Outline]) -> list[tuple[int, int]]:
+    """The places (from, to) of each answer with the messages right after it that only answer its calls, and of each
+    message of a person that has words."""
+    found: list[tuple[int, int]] = []
+    for place, outline in enumerate(outlines):
+        if outline.role == "user" and outline.is_answer and found and found[-1][1] == place and (
+                outlines[found[-1][0]].role == "assistant"):
+            found[-1] = (found[-1][0], place + 1)
+        elif outline.role == "assistant" or (outline.role == "user" and outline.has_words):
+            found.append((place, place + 1))
+    return found
 
 
 def _words(message: dict[str, Any]) -> str:

@@ -26,9 +26,9 @@ from core.formats.spans import (
     Span,
     SpanSpool,
     ToolSpan,
-    add_spans,
     first_model,
     first_request,
+    read_spans,
 )
 from core.formats.values import dict_of, dicts_of, float_of, text_of, time_of, usage_of
 
@@ -56,6 +56,16 @@ class _Root(msgspec.Struct):
     error: str
 
 
+class _Run(msgspec.Struct, frozen=True):
+    """What is remembered of a run."""
+
+    trace: str
+    span: ParkedSpan | None
+    root: _Root | None = None
+    """Of a run that no other one called."""
+    thread: str = ""
+
+
 class _Trace(msgspec.Struct):
     """What is gathered of a trace while its runs go by."""
 
@@ -66,21 +76,34 @@ class _Trace(msgspec.Struct):
 
 def read(source: Source) -> Iterator[Imported]:
     """A session for each thread, or trace."""
-    found, spool = records(source), SpanSpool()
+    spool = SpanSpool() if source.held is None else source.held.setdefault("spans", SpanSpool())
+
+    def outline(_: int, one: dict[str, Any]) -> list[_Run]:
+        return [_parked(run, spool) for run in _flat(one, 0)] if _is_run(one) else []
+
+    found = records(source, outline)
     traces: dict[str, _Trace] = {}
-    for run in (r for one in dicts_of(source.object.get("runs")) or found.items if _is_run(one) for r in _flat(one, 0)):
-        trace = traces.setdefault(text_of(run.get("trace_id")), _Trace())
-        if (span := _span(run)) is not None:
-            trace.spans.append(spool.put(span))
-        if not run.get("parent_run_id"):
-            trace.roots.append(_Root(text_of(run.get("name")), dict_of(run.get("feedback_stats")),
-                                     text_of(run.get("error"))))
-            trace.thread = _thread(run)
+    for run in (r for held in [outline(0, one) for one in dicts_of(source.object.get("runs"))] or found.outlines
+                for r in held):
+        trace = traces.setdefault(run.trace, _Trace())
+        trace.spans.extend([run.span] if run.span is not None else [])
+        if run.root is not None:
+            trace.roots.append(run.root)
+            trace.thread = run.thread
     talks: dict[str, list[_Trace]] = {}
     for name, trace in traces.items():
         talks.setdefault(trace.thread or name, []).append(trace)
     yield from joined(source.path, ((f"Trace {name}", _session(source, name, spool, held, found.warnings))
                                     for name, held in talks.items()))
+
+
+def _parked(run: dict[str, Any], spool: SpanSpool) -> _Run:
+    span, trace = _span(run), text_of(run.get("trace_id"))
+    parked = spool.put(span) if span is not None else None
+    if run.get("parent_run_id"):
+        return _Run(trace, parked)
+    root = _Root(text_of(run.get("name")), dict_of(run.get("feedback_stats")), text_of(run.get("error")))
+    return _Run(trace, parked, root, _thread(run))
 
 
 def _flat(run: dict[str, Any], depth: int, trace: str = "") -> Iterator[dict[str, Any]]:
@@ -100,11 +123,16 @@ def _session(source: Source, name: str, spool: SpanSpool, traces: Sequence[_Trac
     spans, roots = [s for t in traces for s in t.spans], [r for t in traces for r in t.roots]
     if not any(s.is_model for s in spans):
         return " ".join([f"Trace {name} was left out: it holds no request to a model.", *warnings])
-    builder = SessionBuilder(NAME, source.name, canonical([name]), warnings)
-    asked = first_request(spool, spans)
-    builder.create(asked[:400] or (roots[0].name if roots else "") or name, asked, task=name,
-                   model=first_model(spool, spans))
-    add_spans(builder, spool, spans)
+    asked, model = first_request(spool, spans), first_model(spool, spans)
+    title = asked[:400] or (roots[0].name if roots else "") or name
+
+    def begin() -> SessionBuilder:
+        builder = SessionBuilder(NAME, source.name, canonical([name]), warnings)
+        builder.create(title, asked, task=name, model=model)
+        return builder
+
+    done = read_spans(begin, spool, spans, source.held, ("read", name), (title, asked, model))
+    builder = done.conversation.builder
     for what, held in (pair for root in roots for pair in root.feedback.items()):
         builder.reward(float_of(dict_of(held).get("avg")), what)
     failed = next((r.error for r in roots if r.error), "")

@@ -4,15 +4,19 @@ import json
 import shutil
 from pathlib import Path
 
+import msgspec
 from support.real_data import real
 
 from core.cli.log_access import reading
+from core.cli.store_imported import Read, store_all
+from core.domain.errors import ReportableError
 from core.domain.events import GuidanceQueued, decode_event, encode_event, make_event
 from core.domain.verdict import Author
 from core.formats import registry
 from core.server import held_database
 from core.server.append import append_entries
-from core.store import log
+from core.store import blobs, log
+from core.store.backup import damage
 from core.store.home import Home
 from core.store.writer import Writer
 
@@ -212,3 +216,31 @@ def test_rules_that_cannot_be_used_are_told_when_all_is_taken_in(tiphys, home) -
     for command in (("judge", ran.one["session"]), ("rules",)):
         refused = tiphys(*command)
         assert (refused.status, f"{home}/rules/rules.toml: The setting run" in refused.err) == (2, True), command
+
+
+def test_one_bad_session_in_a_shared_commit_leaves_the_others_whole(home, tmp_path, monkeypatch) -> None:
+    chat = json.loads((FILES / "chat.jsonl").read_text().splitlines()[0])
+    path = tmp_path / "chats.jsonl"
+    path.write_text("".join(json.dumps(chat).replace("no such file", f"no file {n}") + "\n" for n in range(4)))
+    found = [Read(session, path) for session in registry.read(path)]
+    bad = found[1].session
+    lost = next(iter(set(bad.blobs) - {name for one in found if one.session is not bad for name in one.session.blobs}))
+    found[1] = Read(msgspec.structs.replace(bad, blobs={k: v for k, v in bad.blobs.items() if k != lost}), path)
+    commits: list[int] = []
+    commit = Writer._commit
+    monkeypatch.setattr(Writer, "_commit", lambda self, batch: (commits.append(len(batch)), commit(self, batch))[1])
+    failures: list[ReportableError] = []
+    lines = list(store_all(Home(home), found, failures))
+    assert max(commits) == 4, "they share a commit"
+    assert [line.session for line in lines] == [one.session.session for n, one in enumerate(found) if n != 1]
+    assert [failure.code for failure in failures] == ["missing_payload"]
+    with reading(Home(home)) as conn:
+        assert {name for (name,) in conn.execute("SELECT id FROM session")} == {line.session for line in lines}
+        assert not conn.execute("SELECT 1 FROM event WHERE session = ?", (bad.session,)).fetchall()
+        for one in (found[0].session, found[2].session, found[3].session):
+            held = [placed.body for placed in log.read_all(conn, one.session)]
+            assert held[: len(one.bodies)] == list(one.bodies)
+            assert all(blobs.get(conn, name) == one.blobs[name] for name in one.blobs)
+        assert {row[0].hex() for row in conn.execute("SELECT hash FROM blob")} == {
+            name for n, one in enumerate(found) if n != 1 for name in one.session.blobs}, "nor a payload of the bad one"
+        assert damage(conn) == ""

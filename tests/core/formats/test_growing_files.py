@@ -75,7 +75,8 @@ def test_any_growth_gives_what_one_reading_gives(name: str, tmp_path: Path) -> N
         assert given(read(source), since) == given(read(Source(path)), since), cuts
 
 
-@pytest.mark.parametrize("format", ["claude-code", "codex-cli", "qwen-code", "copilot-cli", "kimi-cli"])
+@pytest.mark.parametrize("format", ["claude-code", "codex-cli", "codex-exec", "goose", "qwen-code", "copilot-cli",
+                                    "kimi-cli", "langsmith"])
 def test_only_what_came_is_read_into_the_conversation(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
                                                       ) -> None:
     MADE[format][1](tmp_path / "whole.jsonl", 200_000)
