@@ -42,11 +42,6 @@ class DiffView(QAbstractScrollArea):
         self.setAccessibleName(self.tr("Difference"))
         self._measure()
 
-    @property
-    def side_by_side(self) -> bool:
-        """Whether both versions stand side by side."""
-        return self._side_by_side
-
     def set_side_by_side(self, on: bool) -> None:
         """Choose between side by side and unified."""
         self._side_by_side = on
