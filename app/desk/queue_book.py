@@ -179,7 +179,7 @@ class QueueBook(QObject):
 
     # ---- acting ----------------------------------------------------------------------------------
 
-    def send(self, key: str, op: QueueOp, failed: Callable[[], None] | None = None) -> None:
+    def send(self, key: str, op: QueueOp) -> None:
         """Ask something of a queue; where its server is away, it waits, and the reader is told so."""
         self._sender.send(key, op)  # type: ignore[arg-type]
         if self._desks.of(key).link.state != "online":

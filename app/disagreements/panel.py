@@ -53,7 +53,7 @@ class DisagreementsController(QObject):
                  if reader in ("", one)}
         lines = [_words(pair) for pair in agreement[:MOST_PAIRS]]
         lines += [self._time_words(key, seconds) for key, seconds in sorted(spent.items())[:MOST_PAIRS]]
-        self._view.show_numbers("\n".join(lines))
+        self._view.numbers.setText("\n".join(lines))
 
     def _time_words(self, key: str, seconds: dict[int, float]) -> str:
         sentence = self.tr("{person}: active time {time} on %Ln step(s)", None, plural(len(seconds)))

@@ -40,7 +40,3 @@ class DisagreementsView(QWidget):
         self.empty.set_hint(
             self.tr("Blind: a step appears here once you have decided on it and others decide otherwise.") if blind else
             self.tr("Steps that one keeps and another masks appear here: people, rules and judges."))
-
-    def show_numbers(self, text: str) -> None:
-        """Say how far they agree."""
-        self.numbers.setText(text)

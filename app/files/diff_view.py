@@ -33,7 +33,7 @@ class DiffView(QAbstractScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._diff = Diff()
-        self._side_by_side = False
+        self.side_by_side = False
         self._open: set[int] = set()
         self._shown: list[tuple[int, DiffRow]] = []
         self._selected: tuple[int, int] | None = None
@@ -42,14 +42,9 @@ class DiffView(QAbstractScrollArea):
         self.setAccessibleName(self.tr("Difference"))
         self._measure()
 
-    @property
-    def side_by_side(self) -> bool:
-        """Whether both versions stand side by side."""
-        return self._side_by_side
-
     def set_side_by_side(self, on: bool) -> None:
         """Choose between side by side and unified."""
-        self._side_by_side = on
+        self.side_by_side = on
         self._lay_out()
 
     def show_diff(self, diff: Diff) -> None:
@@ -160,7 +155,7 @@ class DiffView(QAbstractScrollArea):
         row, width = self._shown[i][1], float(self.viewport().width())
         if row.kind == "gap":
             self._paint_gap(painter, row, QRectF(0, y, width, self._height))
-        elif self._side_by_side:
+        elif self.side_by_side:
             half = width / 2
             self._paint_side(painter, row, row.old, QRectF(0, y, half, self._height), "removed")
             self._paint_side(painter, row, row.new, QRectF(half, y, half, self._height), "added")
@@ -270,7 +265,7 @@ class DiffView(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         shown = folded(self._diff.rows, self._open)
-        self._shown = shown if self._side_by_side else unified(shown)
+        self._shown = shown if self.side_by_side else unified(shown)
         last = max((r.new or r.old).number for _, r in self._shown if r.kind != "gap") if any(  # type: ignore[union-attr]
             r.kind != "gap" for _, r in self._shown) else 1
         self._gutter = self._cell * max(3, len(str(last))) + 2 * _PAD
@@ -284,8 +279,8 @@ class DiffView(QAbstractScrollArea):
         self.verticalScrollBar().setPageStep(self._page())
         self.verticalScrollBar().setRange(0, max(0, len(self._shown) - self._page()))
         widest = max((len(side.text) for _, r in self._shown for side in (r.old, r.new) if side), default=0)
-        gutters = 1 if self._side_by_side else 2
-        room = self.viewport().width() / (2 if self._side_by_side else 1) - gutters * self._gutter - 2 * self._cell
+        gutters = 1 if self.side_by_side else 2
+        room = self.viewport().width() / (2 if self.side_by_side else 1) - gutters * self._gutter - 2 * self._cell
         across = max(1, int(room / self._cell))
         self.horizontalScrollBar().setPageStep(across)
         self.horizontalScrollBar().setRange(0, max(0, widest + 2 - across))

@@ -88,9 +88,9 @@ class FilesController(QObject):
         if action:
             self._place.actions[action].setChecked(bool(self._place.settings.get(key)))
         if key == "files.side_by_side":
-            self._view.set_side_by_side(bool(self._place.settings.get(key)))
+            self._view.diff.set_side_by_side(bool(self._place.settings.get(key)))
         elif key == "files.tree":
-            self._view.show_tree(bool(self._place.settings.get(key)))
+            self._view.files.show_tree(bool(self._place.settings.get(key)))
         elif key == "files.most_first":
             self._list_again()
         elif key in ("files.spaces", "files.blank_lines"):
@@ -127,7 +127,7 @@ class FilesController(QObject):
             return
         if self._key is None or self._model.row_of(self._key) < 0:
             self._key = None
-        self._view.select(self._key)
+        self._view.files.select(self._key)
         self._show_file()
 
     def _list_again(self) -> None:

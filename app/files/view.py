@@ -20,7 +20,7 @@ from app.files.diff import Diff
 from app.files.diff_lines import Whitespace
 from app.files.diff_view import DiffView
 from app.files.life_line import LifeLine
-from app.files.model import FilesModel, Key, State, TouchedFile
+from app.files.model import FilesModel, State, TouchedFile
 from app.files.touched import TouchedFiles
 from app.files.version_box import VersionBox
 from app.kit import quantities, theme, tokens
@@ -153,10 +153,6 @@ class FilesView(QWidget):
             self._empty.say(self.tr("No file touched as of step {step}").format(step=quantities.number(step)), self.tr(
                 "Go to a later step, or press F to follow."))
 
-    def select(self, key: Key | None) -> None:
-        """Select a file without telling it as chosen; None selects the first."""
-        self.files.select(key)
-
     def show_states(self, file: TouchedFile, states: list[State], old: int, new: int) -> None:
         """The versions of a file and the two that are compared."""
         set_tooltip(self.diff, f"{file.host}:{file.path}")
@@ -194,14 +190,6 @@ class FilesView(QWidget):
         """A sentence of ours in the difference's place."""
         self.diff.show_message(text)
         self._note.setText("")
-
-    def set_side_by_side(self, on: bool) -> None:
-        """Show both versions side by side, or one column."""
-        self.diff.set_side_by_side(on)
-
-    def show_tree(self, on: bool) -> None:
-        """Show the files by folder, or as a list."""
-        self.files.show_tree(on)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Beside each other where there is room."""

@@ -53,7 +53,7 @@ class OutlineController(QObject):
     def show(self) -> None:
         """Show the lines of what is in sight, and mark where the reader is."""
         trajectory = self._place.sight.trajectory
-        self._view.show_content(trajectory is not None and trajectory.seq > 0)
+        self._view.faces.show_content(trajectory is not None and trajectory.seq > 0)
         if trajectory is None or not self._view.isVisible():
             return
         way = line_of(self._place.sight.desk, self._place.sight.session)

@@ -103,14 +103,10 @@ class OutlineView(QWidget):
         model.modelReset.connect(self._show_hits)
         content = QWidget(self)
         column(self.words, (self._hits, 1), self.plan, on=content, spacing=0, margin=0)
-        self._faces = Faces(content, self.empty, self)
+        self.faces = Faces(content, self.empty, self)
         self.setFocusProxy(self.list)
         self.words.textChanged.connect(self._on_words)
         self.list.typed.connect(self._begin_words)
-
-    def show_content(self, on: bool) -> None:
-        """Show the lines, or what will be here."""
-        self._faces.show_content(on)
 
     def showEvent(self, event: QShowEvent) -> None:
         """What went on meanwhile is shown now."""

@@ -86,14 +86,14 @@ class RulesController(QObject):
             return
 
         def use(answer: A) -> None:
-            dialog.show_busy(self._calls.are_waiting)
+            dialog.busy.setVisible(self._calls.are_waiting)
             show(dialog, answer)
 
         def fail(problem: Problem) -> None:
-            dialog.show_busy(self._calls.are_waiting)
+            dialog.busy.setVisible(self._calls.are_waiting)
             dialog.show_problem(self._calls.explain(problem))
 
-        dialog.show_busy(True)
+        dialog.busy.setVisible(True)
         self._calls.ask(request, use, fail)
 
     def _on_closed(self, _: int) -> None:

@@ -135,10 +135,6 @@ class RulesDialog(QDialog):
         self._effects = {e.rule: e for e in effects}
         self._refresh()
 
-    def show_busy(self, busy: bool) -> None:
-        """Whether the rules are being tried."""
-        self.busy.setVisible(busy)
-
     def show_problem(self, sentence: str) -> None:
         """Why something cannot be done; "" is nothing."""
         self.problem.setText(visible(f"✗ {sentence}") if sentence else "")

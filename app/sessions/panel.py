@@ -77,7 +77,7 @@ class SessionsController(QObject):
         rows = self._place.desks.rows()
         self._look()
         self._model.show(rows, hold=self._view.is_read)
-        self._view.show_content(bool(rows))
+        self._view.faces.show_content(bool(rows))
         self._view.show_count(self._model.rowCount(), self._model.known)
         self._view.show_current(self._place.sight.session)
         self._enable()

@@ -56,7 +56,7 @@ class SessionsView(QWidget):
         show_all.triggered.connect(self.words.clear)
         self.nothing = Empty(self.tr("No session passes the filter."), self, action=show_all)
         self._hits = Faces(self.list, self.nothing)
-        self._faces = self._lay_out([new, *acts[:4]])
+        self.faces = self._lay_out([new, *acts[:4]])
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
         self.list.activated.connect(self._on_activated)
         self.list.customContextMenuRequested.connect(self._on_menu)
@@ -135,10 +135,6 @@ class SessionsView(QWidget):
             self.words.clear()
         else:
             super().keyPressEvent(event)
-
-    def show_content(self, on: bool) -> None:
-        """Show the list, or how to get one."""
-        self._faces.show_content(on)
 
     def show_current(self, session: str) -> None:
         """Mark the session that is looked at."""

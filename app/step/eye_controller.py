@@ -170,7 +170,7 @@ class EyeController(QObject):
         self._copy = Bodies(self._place.sight, [*(ref.hash for ref in refs), self._tools], use, self._show_fetched)
 
     def _show_fetched(self, here: int, wanted: int) -> None:
-        self._eye.say(self.tr("Fetched {n} of {all} messages to copy them…").format(n=here, all=wanted))
+        self._eye.summary.setText(self.tr("Fetched {n} of {all} messages to copy them…").format(n=here, all=wanted))
 
     def _put(self, kind: str, bodies: list[bytes], tools: bytes) -> None:
         self._show_sum()
@@ -191,7 +191,7 @@ class EyeController(QObject):
         self._place.notices.tell(sentence, "done")
 
     def _show_sum(self) -> None:
-        self._eye.say(self._model.summary())
+        self._eye.summary.setText(self._model.summary())
 
     # ---- is a text still in the context? ---------------------------------------------------------
 

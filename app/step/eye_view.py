@@ -160,10 +160,6 @@ class EyeView(QWidget):
         self._model.toggle(index.row())
         self.show_again()
 
-    def say(self, text: str) -> None:
-        """Say something in the place of the sum."""
-        self.summary.setText(text)
-
     def _nothing(self) -> str:
         if self._model.shown == "gone":
             return self.tr("Nothing is gone: this context holds all that earlier ones held.")

@@ -113,7 +113,7 @@ class StepController(QObject):
         trajectory = self._place.sight.trajectory
         if trajectory is None or not trajectory.seq:
             self._forget()
-            self._view.show_nothing()
+            self._view.faces.show_content(False)
         elif self._aside is not None:
             self._show_aside(trajectory, *self._aside)
         else:
@@ -187,7 +187,7 @@ class StepController(QObject):
 
     def _show_parts(self, read: ReadStep) -> None:
         trajectory = self._place.sight.trajectory
-        self._view.show_parts(read.parts)
+        self._view.text.show_parts(read.parts)
         entry = self._entry(trajectory) if trajectory is not None and self._aside is None else None
         self._view.text.mark_remarks(self._heading.remarks(entry, self._data) if entry is not None else [])
         self._pictures.show(self._view.text.pictures)
@@ -241,11 +241,11 @@ class StepController(QObject):
         self._shown, self._absent = shown, False
         self._view.show_head(aside.title, aside.about)
         if not aside.blob:
-            self._view.show_parts(aside.parts)
+            self._view.text.show_parts(aside.parts)
             return
         self._view.text.placeholder(self._why_not_here())
         self._body = self._place.sight.holder(aside.blob).body(
-            aside.blob, lambda data: self._view.show_parts(submission_parts(data)), self._on_absent)
+            aside.blob, lambda data: self._view.text.show_parts(submission_parts(data)), self._on_absent)
 
     def _forget(self) -> None:
         self._shown, self._data, self._heading.reward = ("", None), b"", ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
@@ -13,7 +12,7 @@ from app.kit import theme, tokens
 from app.kit.action_button import tip_of
 from app.kit.boxes import row
 from app.kit.empty import Empty, faces
-from app.kit.long_text import LongText, Part
+from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
 from app.kit.tool_button import tool_button
 from app.step.context import ContextModel
@@ -71,17 +70,13 @@ class StepView(QWidget):
         top = row(self.before, self.after, self.title, (self.about, 1), self.tokens_button, self.eye_button,
                   spacing=theme.GRID)
         top.insertSpacing(top.indexOf(self.about), 2 * theme.GRID)
-        self._faces = faces(self, self.empty, top, (self.pages, 1), (self.token, 0))
+        self.faces = faces(self, self.empty, top, (self.pages, 1), (self.token, 0))
 
     def show_head(self, title: str, about: str) -> None:
         """Name what is shown."""
-        self._faces.show_content(True)
+        self.faces.show_content(True)
         self.title.setText(title)
         self.about.setText(about)
-
-    def show_parts(self, parts: Sequence[Part]) -> None:
-        """Show its text."""
-        self.text.show_parts(parts)
 
     def offer_tokens(self, has_tokens: bool, words: str) -> None:
         """Whether the answer's tokens can be looked at; `words` stand below the text while no token is chosen, ""
@@ -95,10 +90,6 @@ class StepView(QWidget):
         """The token behind the text cursor, in words."""
         if self._no_token:
             self.token.setText(self.text.edit.words_at(self.text.edit.textCursor().position()) or self._no_token)
-
-    def show_nothing(self) -> None:
-        """No step is chosen."""
-        self._faces.show_content(False)
 
     @property
     def eye_is_open(self) -> bool:

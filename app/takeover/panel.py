@@ -135,7 +135,7 @@ class TakeoverController(QObject):
         self._show_state()
         if self._asked:
             self._asked = False
-            self._view.start_writing()
+            self._view.form.start_writing()
 
     # ---- what the reader wants -------------------------------------------------------------------
 
@@ -157,7 +157,7 @@ class TakeoverController(QObject):
             self._tell()
 
     def _send_action(self, tool: str, given: Mapping[str, str], why: str) -> None:
-        form = self._view.chosen
+        form = self._view.form.form
         if form is None or form.name != tool:
             return
         try:

@@ -130,19 +130,10 @@ class TakeoverView(QWidget):
         self.why.clear()
         self.form.start_writing()
 
-    def start_writing(self) -> None:
-        """Put the writer into the form."""
-        self.form.start_writing()
-
     def submit(self) -> None:
         """Ask for the action that is filled in."""
         if self.form.form is not None and self.carry_out.isEnabled():
             self.submitted.emit(self.form.form.name, self.form.given(), self.why.text().strip())
-
-    @property
-    def chosen(self) -> ToolForm | None:
-        """The tool that is shown."""
-        return self.form.form
 
     def _show_tool(self, *_: object) -> None:
         form = self._forms[self.tool.currentIndex()] if 0 <= self.tool.currentIndex() < len(self._forms) else None

@@ -102,7 +102,7 @@ class TerminalsController(QObject):
             return
         more = player.work(BUDGET_S)
         if first:
-            self._view.show_emulator(player.emulator)
+            self._view.terminal.show_emulator(player.emulator)
         elif player.changes != self._drawn:
             self._view.terminal.refresh()
         self._drawn = player.changes

@@ -20,7 +20,7 @@ from app.kit.thin_line import Gist
 from app.terminals.screen import TerminalScreen
 
 if TYPE_CHECKING:
-    from app.terminals.emulator import Emulator
+    pass
 
 FEW_TABS = 3
 """So many tabs are changed while they are in sight."""
@@ -109,10 +109,6 @@ class TerminalsView(QWidget):
             self.tabs.addTab(title)
         tip = self.tr("{name}: written to in this step") if title.endswith("•") else "{name}"
         self.tabs.setTabToolTip(index, plain_tooltip(tip.format(name=key.replace("/", ":", 1))))
-
-    def show_emulator(self, emulator: Emulator | None) -> None:
-        """Show a terminal's screen."""
-        self.terminal.show_emulator(emulator)
 
     def show_state(self, step: int | None, *, away: str = "", busy: bool = False, waiting: bool = False) -> None:
         """Say whether this is live, or as of which step; `away` is since when its server is."""

@@ -172,7 +172,7 @@ class TrajectoryController(QObject):
     def _show_face(self) -> None:
         trajectory, row = self._model.trajectory, self._place.sight.row
         why = row.unreadable if row is not None else ""
-        self._view.show_content(trajectory is not None and trajectory.seq > 0)
+        self._view.faces.show_content(trajectory is not None and trajectory.seq > 0)
         self._view.empty.set_hint(
             self.tr("The steps of a session appear here. Choose one under Sessions.") if trajectory is None else
             unreadable_words(why) if why else

@@ -77,7 +77,7 @@ class PinnedRows(QWidget):
         self.updateGeometry()
 
     def _height(self, below: str) -> int:
-        return self._delegate.line_height + (theme.px(tokens.TYPE["row"][1]) if below else 0)
+        return self._delegate.ink.height + (theme.px(tokens.TYPE["row"][1]) if below else 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the rows on the ground of chrome, parted from what scrolls by one line."""
@@ -85,7 +85,7 @@ class PinnedRows(QWidget):
         painter.fillRect(self.rect(), theme.colour("window"))
         top = 0
         for _, row, below in self._drawn():
-            room = QRect(0, top, self.width(), self._delegate.line_height)
+            room = QRect(0, top, self.width(), self._delegate.ink.height)
             self._delegate.draw(painter, row, room)
             if below:
                 self._delegate.draw_below(painter, below, room)

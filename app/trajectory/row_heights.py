@@ -44,7 +44,7 @@ class RowHeights:
         if not 0 <= row < model.rowCount():
             return False
         self._measured.add(row)
-        height = self._delegate.line_height
+        height = self._delegate.ink.height
         if model.is_tall(row):
             text = model.painted(row)[0]
             assert text is not None

@@ -310,7 +310,7 @@ class StepList(RowTable):
         """Another font: everything is measured anew."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "delegate"):
-            self.delegate.forget_colours()
+            self.delegate.ink.forget_colours()
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._take_font()
 
@@ -318,6 +318,6 @@ class StepList(RowTable):
         if not hasattr(self, "delegate"):
             return
         self.delegate.set_font(self.font())
-        self.verticalHeader().setDefaultSectionSize(self.delegate.line_height)
+        self.verticalHeader().setDefaultSectionSize(self.delegate.ink.height)
         self.heights.clear()
         self.viewport().update()

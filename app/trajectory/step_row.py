@@ -43,10 +43,6 @@ class StepRowDelegate(QStyledItemDelegate):
         self.ink = RowInk(font)
         self.set_digits(3)
 
-    def forget_colours(self) -> None:
-        """The palette is another one."""
-        self.ink.forget_colours()
-
     def set_digits(self, digits: int) -> bool:
         """Make room for step numbers of so many digits; whether that is another room than before."""
         before = self.number_width
@@ -54,17 +50,12 @@ class StepRowDelegate(QStyledItemDelegate):
         self.number_width = max(self.ink.columns["number"], needed)
         return before != self.number_width
 
-    @property
-    def line_height(self) -> int:
-        """The height of a row of one step, in pixels."""
-        return self.ink.height
-
     def height(self, parts: RowText, width: int) -> int:
         """The height of a row for a list of that width."""
         if parts.lines == 1:
-            return self.line_height
+            return self.ink.height
         count = len(self._wrapped(parts, width - self._title_left(width) - self.ink.columns["end"]))
-        return self.line_height + self.ink.metrics.lineSpacing() * max(0, count - 1)
+        return self.ink.height + self.ink.metrics.lineSpacing() * max(0, count - 1)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The measured size."""
@@ -86,8 +77,8 @@ class StepRowDelegate(QStyledItemDelegate):
 
     def draw(self, painter: QPainter, parts: RowText, rect: QRect) -> None:
         """Everything but the ground."""
-        line = QRect(rect.left(), rect.top(), rect.width(), self.line_height)
-        base = line.top() + (self.line_height - self.ink.metrics.height()) // 2 + self.ink.metrics.ascent()
+        line = QRect(rect.left(), rect.top(), rect.width(), self.ink.height)
+        base = line.top() + (self.ink.height - self.ink.metrics.height()) // 2 + self.ink.metrics.ascent()
         x = self._facts(painter, parts, line, base)
         x = self._tool(painter, parts, line, base, x)
         if parts.lines > 1:
@@ -182,7 +173,7 @@ class StepRowDelegate(QStyledItemDelegate):
             meaning = meaning or "muted"
         shift = self._guides(painter, parts.depth, line, x) if parts.depth else 0
         if parts.icon:
-            ink.icon(painter, parts.icon, meaning or "ink", x + shift, line.top() + self.line_height / 2)
+            ink.icon(painter, parts.icon, meaning or "ink", x + shift, line.top() + self.ink.height / 2)
         x += ink.columns["icon"] + shift
         width = self._tool_width(line.width()) - shift
         painter.setPen(ink.colour(meaning or "ink"))
@@ -226,7 +217,7 @@ class StepRowDelegate(QStyledItemDelegate):
         font, metrics = (ink.small, ink.small_metrics) if parts.is_chip else (ink.font, ink.metrics)
         width = ink.width(parts.word, metrics)
         if parts.is_chip:
-            chip = QRect(right - width - 12, line.top() + (self.line_height - ink.chip) // 2, width + 12, ink.chip)
+            chip = QRect(right - width - 12, line.top() + (self.ink.height - ink.chip) // 2, width + 12, ink.chip)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen if not ink.is_high_contrast else QPen(ink.colour(parts.meaning)))
             painter.setBrush(ink.colour(f"{parts.meaning}_tint"))

@@ -83,7 +83,7 @@ class TrajectoryView(QWidget):
         self.chip = QPushButton(self)
         self.chip.hide()
         self.empty = Empty(self.tr("The steps of a session appear here. Choose one under Sessions."), self)
-        self._faces = self._lay_out()
+        self.faces = self._lay_out()
         self._show_finding()
         self._connect()
 
@@ -116,10 +116,6 @@ class TrajectoryView(QWidget):
         """So many steps came at the end since it was followed last; 0 while it is."""
         self.chip.setVisible(steps > 0)
         self.chip.setText("↓ " + self.tr("%Ln new", None, plural(steps)))
-
-    def show_content(self, on: bool) -> None:
-        """Show the list, or the hint for a reader who has chosen no session."""
-        self._faces.show_content(on)
 
     def show_row_count(self, count: int, total: int) -> None:
         """How many rows the list has, of a session with so many steps: an empty list says why."""

@@ -45,7 +45,7 @@ class StartController(QObject):
             QTimer.singleShot(0, self, self._window.focus.lead_back)
 
     async def _look(self) -> None:
-        self.page.show_found(await asyncio.to_thread(look, Path.home(), os.environ))
+        self.page.found.show_found(await asyncio.to_thread(look, Path.home(), os.environ))
 
     def _show_start(self, *_: object) -> None:
         empty = not (self._place.desks.rows() or self._place.sight.session or self._place.runs.folder)

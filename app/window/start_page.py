@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
@@ -16,7 +15,6 @@ from app.kit.safe_text import PlainLabel
 from app.window.drop_place import DropPlace
 from app.window.found_list import FoundList
 from app.window.start_card import StartCard
-from app.window.usual_folders import FoundFolder
 
 if TYPE_CHECKING:
     from app.window.window import Window
@@ -70,10 +68,6 @@ class StartPage(QWidget):
         drop = DropPlace(self.tr("or drop files and folders anywhere in this window"), self)
         column(head, grid, self.found, drop, 1, on=self._column, spacing=theme.px(tokens.GROUP),
                margin=(0, theme.px(80), 0, theme.px(tokens.PAGE)))
-
-    def show_found(self, found: Sequence[FoundFolder]) -> None:
-        """What lies in the usual folders; it is counted, and read when it is opened."""
-        self.found.show_found(found)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """As large as the window between its menu and its status bar."""

@@ -76,20 +76,20 @@ class StatusController(QObject):
             return
         if (isinstance(now, QLineEdit) or (isinstance(now, QPlainTextEdit) and not now.isReadOnly())
                 or (isinstance(now, QComboBox) and now.isEditable())):
-            self._bar.show_keys(self.tr("Keys type here · Esc returns to the list"))
+            self._bar.keys.setText(self.tr("Keys type here · Esc returns to the list"))
             return
         dock = next((d for d in self._docks() if d.isAncestorOf(now)), None)
         if (dock is not None and dock.objectName() == "trajectory") or self._window.focus.is_home(now):
-            self._bar.show_keys(self.tr("Keys act on the list"))
+            self._bar.keys.setText(self.tr("Keys act on the list"))
         elif dock is None and self._place.sight.row is None:
             keys = [self._place.actions[key].shortcut().toString() for key in ("help.keys", "view.palette")]
-            self._bar.show_keys(self.tr("{keys} all keys · {palette} every command").format(
+            self._bar.keys.setText(self.tr("{keys} all keys · {palette} every command").format(
                 keys=keys[0], palette=keys[1]))
         else:
             where = dock.windowTitle() if dock is not None else now.accessibleName()
             words = self.tr("Keys act on {panel} · Esc returns to the list") if where else self.tr(
                 "Esc returns to the list")
-            self._bar.show_keys(words.format(panel=where))
+            self._bar.keys.setText(words.format(panel=where))
 
     def _docks(self) -> list[QDockWidget]:
         return self._window.findChildren(QDockWidget)
@@ -100,7 +100,7 @@ class StatusController(QObject):
             return
         words = self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
                                                               total=quantities.number(total))
-        self._bar.show_place(words if total else "")  # before the first session comes there is nothing to count
+        self._bar.place.setText(words if total else "")  # before the first session comes there is nothing to count
 
     def _show_place(self) -> None:
         if self._window.layouts.current == "queue":
@@ -108,14 +108,14 @@ class StatusController(QObject):
         row, step = self._place.sight.row, self._place.sight.step
         trajectory = self._place.sight.trajectory
         if row is None or not row.steps or trajectory is None or not trajectory.seq:
-            self._bar.show_place("")
+            self._bar.place.setText("")
             return
         total = quantities.number(row.steps)
         if (share := self._place.sight.desk.progress(row.session)) < 1:
-            self._bar.show_place(self.tr("reading the session: {share} %").format(share=int(100 * share)))
+            self._bar.place.setText(self.tr("reading the session: {share} %").format(share=int(100 * share)))
             return
         if step is None and row.state not in FINAL_STATES:
-            self._bar.show_place(self.tr("at step {n} of {total}, following").format(n=total, total=total))
+            self._bar.place.setText(self.tr("at step {n} of {total}, following").format(n=total, total=total))
             return
         at = total if step is None else quantities.number(step)
-        self._bar.show_place(self.tr("at step {n} of {total}").format(n=at, total=total))
+        self._bar.place.setText(self.tr("at step {n} of {total}").format(n=at, total=total))

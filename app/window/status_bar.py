@@ -94,11 +94,3 @@ class StatusBar(QStatusBar):
         """Tell how much waits to be delivered."""
         self.waiting.setText(text)
         self.waiting.setVisible(bool(text))
-
-    def show_keys(self, text: str) -> None:
-        """Tell what the keys act on."""
-        self.keys.setText(text)
-
-    def show_place(self, text: str) -> None:
-        """Tell where the reader is."""
-        self.place.setText(text)

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from core.actions.sink import ActionSink
 from core.domain.errors import ReportableError
 from core.domain.events import FileChanged
-from core.sandbox.sandbox import FileChange, Sandbox
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import FileChange
 
 EDITED = 4 << 20
 """The largest file, in bytes, whose content is kept when an action edits it."""

@@ -18,7 +18,8 @@ from core.actions.result import ActionFailed, Result
 from core.actions.terminal_looks import LOOKS, TerminalName, session_of
 from core.domain.errors import Conflict, NotFound
 from core.domain.step import ActionError
-from core.sandbox.sandbox import Job, Sandbox, TerminalInfo
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import Job, TerminalInfo
 
 DEFAULT_TERMINAL = "main"
 WAIT_S = 120.0

@@ -16,7 +16,8 @@ from core.actions.sink import ActionSink
 from core.aio import TaskScope
 from core.domain.errors import ReportableError
 from core.domain.events import TerminalOutput
-from core.sandbox.sandbox import Chunk, Sandbox
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import Chunk
 
 GATHER_S = 0.2
 INLINE = 4096

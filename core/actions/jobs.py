@@ -10,7 +10,8 @@ import msgspec
 from core.aio import TaskScope
 from core.domain.blob import blob_hash
 from core.domain.errors import ReportableError
-from core.sandbox.sandbox import Job, Sandbox
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import Job
 
 MOST_NOTES = 500
 

@@ -7,7 +7,8 @@ import asyncio
 from core.actions.bench import Bench
 from core.actions.render import cut, plain_text
 from core.domain.step import Output
-from core.sandbox.sandbox import Sandbox, TerminalInfo
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import TerminalInfo
 
 FRONT = 1 << 20
 BACK = 2 << 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,38 +21,33 @@ SourcePath = Annotated[str, Meta(description="Path of the document.", min_length
 SavePath = Annotated[str, Meta(description="Where to write the text; must not exist yet. Not saved if left out.")]
 
 
-class ParsePdf(OnHost, frozen=True, kw_only=True):
+class ParseDocument(OnHost, frozen=True, kw_only=True):
+    """What a document is read from, and where its text goes."""
+
+    file_path: SourcePath
+    save_path: SavePath = ""
+
+
+class ParsePdf(ParseDocument, frozen=True, kw_only=True):
     """Extract the text of a PDF file."""
 
-    file_path: SourcePath
-    save_path: SavePath = ""
 
-
-class ParseDocx(OnHost, frozen=True, kw_only=True):
+class ParseDocx(ParseDocument, frozen=True, kw_only=True):
     """Extract the text of a Word document (.docx)."""
 
-    file_path: SourcePath
-    save_path: SavePath = ""
 
-
-class ParseLatex(OnHost, frozen=True, kw_only=True):
+class ParseLatex(ParseDocument, frozen=True, kw_only=True):
     """Extract the text of a LaTeX file."""
 
-    file_path: SourcePath
-    save_path: SavePath = ""
 
-
-class ParsePptx(OnHost, frozen=True, kw_only=True):
+class ParsePptx(ParseDocument, frozen=True, kw_only=True):
     """Extract the text of a presentation (.pptx), slide by slide."""
 
-    file_path: SourcePath
-    save_path: SavePath = ""
 
-
-async def _parse(kind: str, a: OnHost, bench: Bench, file_path: str, save_path: str) -> Result:
+async def _parse(kind: str, a: ParseDocument, bench: Bench) -> Result:
     host, sandbox = bench.host(a.computer_ip)
-    path = bench.path(sandbox, file_path)
-    target = bench.path(sandbox, save_path) if save_path else ""
+    path = bench.path(sandbox, a.file_path)
+    target = bench.path(sandbox, a.save_path) if a.save_path else ""
     await sandbox.stat(path)
     if target:
         await must_be_free(bench, host, target)
@@ -87,10 +83,7 @@ async def must_be_free(bench: Bench, host: str, path: str) -> None:
 
 
 def _document(kind: str) -> Carrier:
-    async def carry(a: ParsePdf | ParseDocx | ParseLatex | ParsePptx, bench: Bench) -> Result:
-        return await _parse(kind, a, bench, a.file_path, a.save_path)
-
-    return carry
+    return partial(_parse, kind)
 
 
 ACTIONS = (

@@ -15,20 +15,15 @@ class ActionSink(Protocol):
 
     async def emit(self, fact: Fact) -> None:
         """Put a fact (terminal output, a changed file, a search) into the session's log; blobs first."""
-        ...
 
     async def put_blob(self, data: bytes) -> str:
         """Keep a payload; gives its content address."""
-        ...
 
     async def wait(self, seconds: float) -> WakeReason:
         """Wait until the time is over or something wants the agent (guidance, control). May be cancelled."""
-        ...
 
     async def evaluate(self, step: int) -> Observation:
         """Hand in and score; `call_id` of the answer is filled in by the caller."""
-        ...
 
     async def finish(self, step: int) -> Observation:
         """Take note that the agent says it is done."""
-        ...

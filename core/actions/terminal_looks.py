@@ -11,7 +11,8 @@ from core.actions.bench import Bench
 from core.actions.declare import Declared, OnHost
 from core.actions.output import tail_text, text_output
 from core.actions.result import ActionFailed, Result
-from core.sandbox.sandbox import Sandbox, TerminalInfo
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import TerminalInfo
 
 TerminalName = Annotated[str, Meta(description="Name of the terminal.")]
 

@@ -17,7 +17,8 @@ from core.agents.journal import Journal
 from core.domain.errors import NotFound, ReportableError, Unavailable
 from core.gateway import acp
 from core.gateway.recipe import ACP_PROGRAM, Recipe, RecipeValues
-from core.sandbox.sandbox import Job, Ran, Sandbox
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import Job, Ran
 
 log = logging.getLogger("agent")
 

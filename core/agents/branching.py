@@ -38,12 +38,7 @@ class RecordedThen:
     """Another session's answers up to a step, then a model."""
 
     def __init__(self, record: ReplayModel, upto: int, model: LanguageModel) -> None:
-        self._record, self._upto, self._model = record, upto, model
-
-    @property
-    def name(self) -> str:
-        """The name shown to people."""
-        return self._model.name
+        self._record, self._upto, self._model, self.name = record, upto, model, model.name
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The answer of whoever answers this step. Raises EndpointError."""

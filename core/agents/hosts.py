@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,12 +18,15 @@ from core.domain.task import AgentSettings, Host, Task
 from core.sandbox.kinds import SandboxKind, open_sandbox
 from core.sandbox.placement import HERE, HostLinks, HostPlace
 from core.sandbox.sandbox import Sandbox
-from core.sandbox.services import Service, Services, open_service
+from core.sandbox.services import Services, open_service
 from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.host_links import links_of
 from core.tasks.images import own_image
+
+if TYPE_CHECKING:
+    from core.sandbox.service import ServiceSandbox
 
 _log = logging.getLogger("agent")
 
@@ -105,7 +109,7 @@ class SessionHosts:
         return open_sandbox(kind, self._journal.session, host, self._folder, self._images.get(host.name, ""),
                             home=str(self._home), placement=placement, links=self._links(host, placement))
 
-    def _service(self, host: Host, places: Mapping[str, HostPlace]) -> Service:
+    def _service(self, host: Host, places: Mapping[str, HostPlace]) -> ServiceSandbox:
         placement = places.get(host.name, HERE)
         return open_service(self._journal.session, host, self._folder, self._images.get(host.name, ""),
                             home=str(self._home), placement=placement, links=self._links(host, placement))

@@ -26,7 +26,8 @@ from core.domain.errors import Conflict, NotFound, ReportableError
 from core.domain.events import NotSaved, SnapshotFailed, SnapshotTaken
 from core.domain.ids import new_id
 from core.domain.task import Host, SnapshotRules
-from core.sandbox.sandbox import Sandbox, TerminalInfo
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import TerminalInfo
 from core.store.pieces import PieceWriter
 from core.store.sqlite import driver
 

@@ -41,11 +41,9 @@ class Provider(Protocol):
 
     async def code(self) -> dict[str, Any]:
         """What it answers to who begins."""
-        ...
 
     async def answer(self, device_code: str) -> dict[str, Any]:
         """Whether the person has agreed by now."""
-        ...
 
 
 class DirectProvider:

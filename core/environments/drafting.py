@@ -11,6 +11,7 @@ from core.domain.drafts import PHASES, Phase
 from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import Task
+from core.environments.environment import Environment
 from core.environments.line_tool import seen
 from core.llm.call_arguments import read_arguments
 from core.llm.model import ToolSpec
@@ -53,8 +54,8 @@ _REQUIRED = {"description": ("title", "description", "truth", "folder"), "initia
              "final_tests": ("tests",)}
 
 
-class Drafting:
-    """One draft, written by the agent of a session (`environment.Environment`)."""
+class Drafting(Environment):
+    """One draft, written by the agent of a session. The containers are the bench's."""
 
     def __init__(self, making: DraftInProgress, others: Sequence[str]) -> None:
         """`others` are the titles of drafts that are there already."""
@@ -102,12 +103,6 @@ class Drafting:
         record = self._making.record()
         passed = record.state == "accepted"
         return Outcome(total=100.0 if passed else 0.0, message="" if passed else f"{record.gate}: {record.reason}"), b""
-
-    def state(self) -> None:
-        """What there is to see is in the steps."""
-
-    async def close(self) -> None:
-        """The containers are the bench's."""
 
 
 def _passed(following: Phase | None) -> Observation:

@@ -14,6 +14,7 @@ import msgspec
 from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
+from core.environments.line_tool import read_line_call
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -25,7 +26,9 @@ class Environment(Protocol):
         """What the agent may call here; all that it may."""
 
     def read(self, call: ToolCall) -> Action:
-        """The action that a call asks for; never raises. What cannot be read has its reason in `malformed`."""
+        """The action that a call asks for; never raises. What cannot be read has its reason in `malformed`.
+        Most have one tool, which takes a line."""
+        return read_line_call(call)
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """Begin, and say what there is to see. Of the same task and seed it is always the same.
@@ -41,9 +44,11 @@ class Environment(Protocol):
 
     def state(self) -> bytes | None:
         """What a person may want to see of its inside, as JSON; None where it shows nothing."""
+        return None
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Let go of it, where there is something to let go of."""
+        return
 
 
 class EnvironmentKind(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import Task
-from core.environments.line_tool import line_tool, read_line_call, seen
+from core.environments.environment import Environment
+from core.environments.line_tool import line_tool, seen
 from core.llm.model import ToolSpec
 from core.sandbox.sandbox import Sandbox
 from core.tasks.handing_in import HandingIn
@@ -23,8 +23,8 @@ SHOWN = 8_000
 FINISH = "finish"
 
 
-class ShellEnvironment:
-    """One attempt in a host that is ready (`environment.Environment`); the command `finish` ends it."""
+class ShellEnvironment(Environment):
+    """One attempt in a host that is ready ; the command `finish` ends it. The host is its owner's."""
 
     def __init__(self, host: Sandbox, handing_in: HandingIn) -> None:
         self._host, self._handing_in = host, handing_in
@@ -33,10 +33,6 @@ class ShellEnvironment:
         """One tool, which takes a command."""
         return [line_tool("Run one bash command in the working folder; each begins there anew. "
                           f"The command {FINISH} says that you are done.")]
-
-    def read(self, call: ToolCall) -> Action:
-        """The command of a call."""
-        return read_line_call(call)
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """The working folder."""
@@ -50,12 +46,6 @@ class ShellEnvironment:
     async def score(self) -> tuple[Outcome, bytes]:
         """What the task's evaluator says of what is there now."""
         return await self._handing_in.score()
-
-    def state(self) -> None:
-        """What there is to see is in the steps."""
-
-    async def close(self) -> None:
-        """The host is its owner's."""
 
     async def _ran(self, command: str) -> Observation:
         ran = await self._host.run(["bash", "-c", command], cwd=self._host.workspace, timeout=COMMAND_S, limit=SHOWN)

@@ -11,6 +11,7 @@ import msgspec
 from core.domain.errors import InvalidInput
 from core.domain.message import Message, ToolCall
 from core.domain.step import Usage
+from core.formats.values import text_of
 
 Purpose = Literal["complete", "count"]
 Json = dict[str, Any]
@@ -94,7 +95,7 @@ def decode_raw(raw: msgspec.Raw | bytes) -> Any:
 
 
 class Dialect(Protocol):
-    """One dialect. `items` is the field that holds the conversation."""
+    """One dialect. `items` is the field that holds the conversation; what has a body here is what most of them do."""
 
     name: str
     path: re.Pattern[str]
@@ -111,12 +112,15 @@ class Dialect(Protocol):
 
     def purpose(self, path: str) -> Purpose:
         """What a request of this dialect asks for."""
+        return "complete"
 
     def is_stream(self, path: str, body: Body) -> bool:
         """Whether the answer comes in events."""
+        return body.get("stream") is True
 
     def model(self, path: str, body: Body) -> str:
         """The model that is asked for."""
+        return text_of(body.get("model"))
 
     def opening(self, body: Body) -> list[Message]:
         """The messages that stand before the items (the system prompt, where it has a field of its own)."""
@@ -129,6 +133,7 @@ class Dialect(Protocol):
 
     def is_answer(self, item: Json) -> bool:
         """Whether the model made the item."""
+        return item.get("role") == "assistant"
 
     def outcomes(self, item: Json) -> list[CallOutcome]:
         """What an item says of calls."""
@@ -144,6 +149,7 @@ class Dialect(Protocol):
 
     def late_error(self, status: int, body: bytes) -> bytes:
         """An error as an event, for an answer that has begun; b"" where the dialect has none."""
+        return b""
 
 
 def call_of(id: object, name: object, arguments: str, ordinal: int) -> ToolCall:

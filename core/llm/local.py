@@ -36,18 +36,13 @@ class LocalModel:
         require_extra("torch", "transformers", "jinja2")
         if not (Path(settings.name) / "config.json").is_file():
             raise InvalidInput("no_model", f"The folder {settings.name!r} holds no model.", path=settings.name)
-        self._folder = settings.name
+        self._folder, self.name = settings.name, Path(settings.name).name
         self._temperature = settings.temperature or 0.0
         self._top_p = settings.top_p or 1.0
         self._lock = asyncio.Lock()
         self._loading = threading.Lock()
         self._loaded: tuple[Any, Any, TokenPrompter] | None = None
         self._counter: Any = None
-
-    @property
-    def name(self) -> str:
-        """The folder's name."""
-        return Path(self._folder).name
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The model's answer. Raises EndpointError (context_too_long, endpoint_refused)."""

@@ -86,18 +86,19 @@ class EndpointError(Unavailable):
 class LanguageModel(Protocol):
     """What answers. `name` is shown to people; a scripted one says "scripted"."""
 
-    @property
-    def name(self) -> str:
-        """The name shown to people."""
+    name: str
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The answer to a request; one attempt, the caller retries. Raises EndpointError."""
 
     def count(self, message: Message) -> tuple[int, bool]:
-        """How many of the model's tokens a message takes, and whether that is an estimate."""
+        """How many of the model's tokens a message takes, and whether that is an estimate: it is one unless a tokenizer
+        is at hand."""
+        return estimate_tokens(message)
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Let go of connections and memory, where there are some."""
+        return
 
 
 def estimate_tokens(message: Message) -> tuple[int, bool]:

@@ -20,7 +20,7 @@ from core.domain.message import Message, ToolCall
 from core.domain.step import Usage
 from core.domain.task import ModelSettings
 from core.llm.engine_tokens import ASKED, sampled_of
-from core.llm.model import Completion, EndpointError, OnText, Request, estimate_tokens
+from core.llm.model import Completion, EndpointError, LanguageModel, OnText, Request
 
 CONNECT_S, READ_S = 20.0, 300.0
 _TOO_LONG = re.compile(r"context.?length|maximum context|too many tokens|prompt is too long|context window", re.I)
@@ -28,18 +28,13 @@ _THINK = re.compile(r"\A\s*<think>(.*?)</think>\s*", re.DOTALL)
 _OPTIONAL = ("max_tokens", "stream_options", "temperature")
 
 
-class OpenAIModel:
+class OpenAIModel(LanguageModel):
     """A model behind an endpoint."""
 
     def __init__(self, settings: ModelSettings) -> None:
-        self._settings = settings
+        self._settings, self.name = settings, settings.name
         self._client = LateClient(settings)
         self._without: set[str] = set()
-
-    @property
-    def name(self) -> str:
-        """The name shown to people."""
-        return self._settings.name
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """One attempt, streamed unless tokens are recorded. Raises EndpointError for all that can go wrong there."""
@@ -67,10 +62,6 @@ class OpenAIModel:
                 raise _broken(f"the connection broke off ({type(error).__name__})") from error
             raise
         return answer.completion(self._settings, started)
-
-    def count(self, message: Message) -> tuple[int, bool]:
-        """An estimate: the endpoint's tokenizer is not at hand."""
-        return estimate_tokens(message)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -10,12 +10,11 @@ from core.llm.model import Completion, EndpointError, Request
 
 
 class Policy(Protocol):
-    """What answers roll-outs. `version` is the number of the update that made its weights; it is read when a batch is
-    answered, so whoever changes the weights changes it between two batches."""
+    """What answers roll-outs. `name` is shown to people, and written beside sampled tokens. `version` is the number of
+    the update that made its weights; it is read when a batch is answered, so whoever changes the weights changes it
+    between two batches."""
 
-    @property
-    def name(self) -> str:
-        """The name shown to people, and written beside sampled tokens."""
+    name: str
 
     @property
     def version(self) -> int:

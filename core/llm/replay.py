@@ -16,17 +16,18 @@ from core.domain.events import StepAdded, SummaryAdded, decode_event
 from core.domain.message import Message, decode_message
 from core.domain.step import Usage
 from core.domain.task import ModelSettings
-from core.llm.model import Completion, EndpointError, OnText, Request, estimate_tokens
+from core.llm.model import Completion, EndpointError, LanguageModel, OnText, Request
 from core.store import blobs
 from core.store.sqlite import Connection, connect, scalar
 
 
-class ReplayModel:
+class ReplayModel(LanguageModel):
     """Answers from a record. After its last step it has no answer, and says so for ever."""
 
     def __init__(self, steps: dict[int, tuple[Message, Usage]], summaries: dict[int, Message], name: str) -> None:
         """`steps` by number; `summaries` by the step that followed them."""
-        self._steps, self._summaries, self._name = steps, summaries, name
+        self._steps, self._summaries = steps, summaries
+        self.name = f"replay of {name}"
 
     @classmethod
     def open(cls, settings: ModelSettings) -> ReplayModel:
@@ -43,11 +44,6 @@ class ReplayModel:
         """The answers of a session in a log. Raises InvalidInput, NotFound."""
         return cls.open(ModelSettings(kind="replay", script=f"{path}#{session}"))
 
-    @property
-    def name(self) -> str:
-        """The name shown to people."""
-        return f"replay of {self._name}"
-
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The recorded answer. Raises EndpointError where there is none."""
         await asyncio.sleep(0)
@@ -57,13 +53,6 @@ class ReplayModel:
             on_text(message.content)
         return Completion(message=message, usage=usage, model=self.name, finish_reason="stop", started_at=started,
                           ended_at=datetime.now(UTC))
-
-    def count(self, message: Message) -> tuple[int, bool]:
-        """An estimate: the record does not hold the tokenizer."""
-        return estimate_tokens(message)
-
-    async def close(self) -> None:
-        """Nothing is held."""
 
     def _recorded(self, request: Request) -> tuple[Message, Usage]:
         if request.purpose == "summarize" and request.step in self._summaries:

@@ -22,7 +22,7 @@ from core.domain.errors import InvalidInput
 from core.domain.message import Message, ToolCall
 from core.domain.step import Usage
 from core.domain.task import ModelSettings
-from core.llm.model import Completion, OnText, Request, estimate_tokens
+from core.llm.model import Completion, LanguageModel, OnText, Request
 
 PACE = "TIPHYS_SCRIPT_PACE"
 """Environment variable: seconds per turn instead of the script's own pace."""
@@ -86,8 +86,10 @@ def read_script(text: str) -> Script:
     return script
 
 
-class ScriptedModel:
+class ScriptedModel(LanguageModel):
     """Plays a script."""
+
+    name = "scripted"
 
     def __init__(self, script: Script, settings: ModelSettings = ModelSettings()) -> None:
         self._script, self._settings = script, settings
@@ -106,11 +108,6 @@ class ScriptedModel:
                 raise InvalidInput("bad_script", f"The script {settings.script!r} cannot be read: {error}") from error
         return cls(read_script(text), settings)
 
-    @property
-    def name(self) -> str:
-        """The name shown to people."""
-        return "scripted"
-
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The next turn of the play."""
         started = datetime.now(UTC)
@@ -122,13 +119,6 @@ class ScriptedModel:
         return Completion(message=message, usage=self._usage(request, message), model=self.name,
                           finish_reason="tool_calls" if message.tool_calls else "stop", started_at=started,
                           ended_at=datetime.now(UTC))
-
-    def count(self, message: Message) -> tuple[int, bool]:
-        """An estimate: there is no tokenizer."""
-        return estimate_tokens(message)
-
-    async def close(self) -> None:
-        """Nothing is held."""
 
     # ---- the play
 

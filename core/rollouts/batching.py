@@ -10,7 +10,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
-from core.llm.model import Completion, EndpointError, OnText, Request
+from core.llm.model import Completion, EndpointError, LanguageModel, OnText, Request
 from core.llm.policy import Policy
 
 SETTLE_S = 0.004
@@ -70,16 +70,11 @@ class Batcher:
                 future.set_result(answer)
 
 
-class PolicySession:
+class PolicySession(LanguageModel):
     """The policy as one session's model; `key` names the session for what is random in its answers."""
 
     def __init__(self, batcher: Batcher, key: str) -> None:
-        self._batcher, self._key = batcher, key
-
-    @property
-    def name(self) -> str:
-        """The name shown to people."""
-        return self._batcher.policy.name
+        self._batcher, self._key, self.name = batcher, key, batcher.policy.name
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The answer. Raises EndpointError (context_too_long), InvalidInput (policy_refused) for whatever asking again
@@ -95,6 +90,3 @@ class PolicySession:
     def count(self, message: Message) -> tuple[int, bool]:
         """The length of a message, as the policy counts it."""
         return self._batcher.policy.count(message)
-
-    async def close(self) -> None:
-        """The policy is its owner's."""

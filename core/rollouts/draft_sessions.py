@@ -37,12 +37,7 @@ class PatientModel:
     """A model whose endpoint may fail for a while, and then ends the session; one that refuses ends it at once."""
 
     def __init__(self, model: LanguageModel) -> None:
-        self._model, self._failures = model, 0
-
-    @property
-    def name(self) -> str:
-        """The name shown to people."""
-        return self._model.name
+        self._model, self.name, self._failures = model, model.name, 0
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The answer. Raises EndpointError, for which the agent asks again; InvalidInput (policy_refused)."""

@@ -38,17 +38,14 @@ class FollowedRun:
         """Raises InvalidInput (no_run), and whatever `load` raises."""
         self._run, self._most, self._load, self._patience_s = run, most_behind, load, patience_s
         self._policy = load(*self._saved())
+        self.name = self._policy.name
+        """The run's: one policy, whatever its weights."""
         self.waited_s = 0.0
         """How long batches waited for weights, loading included."""
         self.is_waiting = False
         """Whether a batch waits for weights now."""
         self.changes = 0
         """How often newer weights were taken."""
-
-    @property
-    def name(self) -> str:
-        """The run's name: one policy, whatever its weights."""
-        return self._policy.name
 
     @property
     def version(self) -> int:

@@ -9,11 +9,13 @@ from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.domain.task import Task
 from core.environments.registry import kind_of
-from core.llm.model import Completion, OnText, Request, estimate_tokens
+from core.llm.model import Completion, LanguageModel, OnText, Request
 
 
-class PlannedModel:
+class PlannedModel(LanguageModel):
     """Answers step N with the N-th command, as a line `Action: …`."""
+
+    name = "plan"
 
     def __init__(self, task: Task) -> None:
         """Raises InvalidInput (no_plan) where nobody knows the way."""
@@ -22,11 +24,6 @@ class PlannedModel:
             raise InvalidInput("no_plan", f"Nothing knows the right commands of {task.id}.")
         self._commands = kind.plan(task.environment)
 
-    @property
-    def name(self) -> str:
-        """The name shown to people."""
-        return "plan"
-
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The next command. Raises InvalidInput (no_plan) behind the last."""
         now = datetime.now(UTC)
@@ -34,10 +31,3 @@ class PlannedModel:
             raise InvalidInput("no_plan", "The right commands are all given, and the end did not come.")
         return Completion(message=Message(role="assistant", content=f"Action: {self._commands[request.step - 1]}"),
                           model=self.name, finish_reason="stop", started_at=now, ended_at=now)
-
-    def count(self, message: Message) -> tuple[int, bool]:
-        """An estimate."""
-        return estimate_tokens(message)
-
-    async def close(self) -> None:
-        """Nothing is held."""

@@ -29,10 +29,10 @@ from core.domain.task import Host
 from core.sandbox.bridge import open_bridge
 from core.sandbox.container import SHARED, SOCKET, WRITABLE, folders, limits, networking
 from core.sandbox.daemon_link import Streams
+from core.sandbox.daemon_socket import BOOT, connect_socket
 from core.sandbox.engine import Client, in_thread, is_local, open_engine, way_to
 from core.sandbox.image import INSTALLED, build_image
 from core.sandbox.installation import home_label, is_unnumbered
-from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket
 from core.sandbox.network import (
     close_network,
     ensure_egress,
@@ -42,6 +42,7 @@ from core.sandbox.network import (
     proxy_environment,
 )
 from core.sandbox.placement import HERE, HostLinks, HostPlace
+from core.sandbox.sandbox import Sandbox
 from core.sandbox.streams import LAUNCHER
 
 SOCKET_VOLUME = "socket"
@@ -53,7 +54,7 @@ SOCKET_BYTES, SOCKET_INODES = 1 << 20, 64
 _log = logging.getLogger("sandbox")
 
 
-class DockerSandbox(LinkedSandbox):
+class DockerSandbox(Sandbox):
     """A host of a session as a container that is named after that session and host, and is its installation's alone."""
 
     confined = True
@@ -92,7 +93,6 @@ class DockerSandbox(LinkedSandbox):
         raise Unavailable("sandbox_start", f"Sandbox {self.host.name} did not start ({state}): {output or error}")
 
     async def close(self) -> None:
-        """See Sandbox."""
         await super().close()
         await self._bridges.close()
         self._bridges = TaskScope(f"bridges {self.name}")
@@ -101,13 +101,11 @@ class DockerSandbox(LinkedSandbox):
             await in_thread(client.close)
 
     async def stop(self) -> None:
-        """See Sandbox."""
         with contextlib.suppress(NotFound):
             await in_thread(self._end)
         await self.close()
 
     async def remove(self) -> None:
-        """See Sandbox."""
         own = [self._volume(which) for which in (*WRITABLE, SOCKET_VOLUME)]
         await in_thread(lambda: remove_container(self._engine(), self.name, own))
         await in_thread(self._leave_session)

@@ -18,8 +18,9 @@ from core import program
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import Streams
-from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder, size_of
+from core.sandbox.daemon_socket import BOOT, connect_socket, make_socket_folder, size_of
 from core.sandbox.replies import DoneReply
+from core.sandbox.sandbox import Sandbox
 
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "TMPDIR", "SHELL")
 """What a local sandbox inherits of this process's environment; keys and tokens stay behind."""
@@ -27,7 +28,7 @@ PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "TMP
 DETACH = "import os; os.fork() and os._exit(0); os.setsid(); "
 
 
-class LocalSandbox(LinkedSandbox):
+class LocalSandbox(Sandbox):
     """A host that is only a folder of this machine. Nothing is confined."""
 
     confined = False
@@ -40,7 +41,6 @@ class LocalSandbox(LinkedSandbox):
         self.folders["home"] = str(self.folder / "home")
 
     async def start(self) -> None:
-        """See Sandbox."""
         make_socket_folder(self.folder)
         if await self._answers():
             return
@@ -55,7 +55,6 @@ class LocalSandbox(LinkedSandbox):
         raise Unavailable("sandbox_start", f"The local sandbox {self.host.name} did not start; see {self.folder}/log.")
 
     async def disk_used(self) -> int:
-        """See Sandbox."""
         return await asyncio.to_thread(size_of, self.folder)
 
     async def stop(self) -> None:

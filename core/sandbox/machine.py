@@ -15,9 +15,10 @@ from pathlib import Path
 from core.domain.errors import Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import Streams
+from core.sandbox.daemon_socket import BOOT
 from core.sandbox.installation import home_label, is_unnumbered
-from core.sandbox.linked import BOOT, LinkedSandbox
 from core.sandbox.placement import EngineAddress, HostPlace
+from core.sandbox.sandbox import Sandbox
 from core.sandbox.tunnel import ssh_argv, ssh_streams
 
 _SOURCE = Path(__file__).parent / "ptyd"
@@ -90,7 +91,7 @@ while found := list(left()):
 """A daemon that hangs is ended, too, and what has left its terminals: all that inherited the host's name."""
 
 
-class MachineSandbox(LinkedSandbox):
+class MachineSandbox(Sandbox):
     """A host on a plain machine. Nothing is confined; GPUs are kept apart by what programs see of them alone."""
 
     confined = False

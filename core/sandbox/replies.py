@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.sandbox.sandbox import Count, ExitCode, FileChange, FileStat, Job, Process, TerminalInfo, Text
+from core.sandbox.values import Count, ExitCode, FileChange, FileStat, Job, Process, TerminalInfo, Text
 
 
 class DaemonReply(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):

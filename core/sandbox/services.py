@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from core.domain.task import Host, Stage, start_order
+from core.domain.task import Host, start_order
 from core.sandbox.placement import HERE, HostLinks, HostPlace
-from core.sandbox.sandbox import Sandbox
 
-
-class Service(Sandbox, Protocol):
-    """A container whose own program runs; nothing else of a sandbox's is to be had there."""
-
-    async def reached(self, stage: Stage) -> None:
-        """Wait until it came so far. Raises Unavailable (service_failed) where it does not, with its last words."""
-        ...
-
-    async def is_up(self) -> None:
-        """Wait until it runs, and is healthy where it says so, or has ended well. Raises as `reached`."""
-        ...
+if TYPE_CHECKING:
+    from core.sandbox.service import ServiceSandbox
 
 
 def open_service(session: str, host: Host, folder: Path, image: str = "", *, home: str = "",
-                 placement: HostPlace = HERE, links: HostLinks = HostLinks()) -> Service:
+                 placement: HostPlace = HERE, links: HostLinks = HostLinks()) -> ServiceSandbox:
     """A service of a session, not started; the arguments as of `open_sandbox`."""
     from core.sandbox.service import ServiceSandbox  # the SDK takes 0.2 s to import
 
@@ -34,7 +24,7 @@ def open_service(session: str, host: Host, folder: Path, image: str = "", *, hom
 class Services:
     """Those of one session, by name."""
 
-    def __init__(self, services: Iterable[Service]) -> None:
+    def __init__(self, services: Iterable[ServiceSandbox]) -> None:
         self.sandboxes = {one.host.name: one for one in services}
 
     async def start(self, tell: Callable[[str], None] = lambda _: None) -> None:

@@ -13,7 +13,7 @@ from core.aio import TaskScope
 from core.domain.errors import InvalidInput, ReportableError, Unavailable
 from core.sandbox.daemon_link import DaemonLink
 from core.sandbox.replies import DoneReply, DrawnReply, FedReply, StreamReply
-from core.sandbox.sandbox import Progress
+from core.sandbox.values import Progress
 
 LAUNCHER = "/opt/tiphys/python3"
 """What starts the daemon's Python in an image that was made fit to be a sandbox."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import textwrap
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -179,13 +180,9 @@ def to_toml(value: SettingValue) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _comment(text: str, width: int = 100) -> str:
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + len(word) >= width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "".join(f"# {line}\n" for line in lines)
+def _comment(text: str) -> str:
+    return textwrap.fill(text, 102, initial_indent="# ", subsequent_indent="# ", break_long_words=False,
+                         break_on_hyphens=False) + "\n"
 
 
 def markdown() -> str:

@@ -95,7 +95,7 @@ def renew(conn: Connection, age: timedelta = timedelta(days=7)) -> str:
     """Take a new client identity and number the outbox anew; returns the identity.
 
     For a server whose file was restored (another epoch, or a cseq behind or ahead of ours) and for a copied file.
-    Unanswered commands and those accepted within `keep` are sent again, under their ids, which makes it harmless.
+    Unanswered commands and those accepted within `age` are sent again, under their ids, which makes it harmless.
     Refused ones of that time stay, below all numbers, for people to take up their texts.
     """
     since = (datetime.now(UTC) - age).isoformat()

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from core.domain.task import Task
 from core.sandbox.archive import tar_of
-from core.sandbox.sandbox import Progress, Sandbox
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import Progress
 from core.tasks.catalogue import Catalogue
 
 PACKAGES = "conda"

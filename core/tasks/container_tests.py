@@ -22,7 +22,8 @@ from core.domain.ids import new_id
 from core.domain.task import Task
 from core.sandbox.archive import tar_of
 from core.sandbox.disk_watch import unless_full
-from core.sandbox.sandbox import Ran, Sandbox
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import Ran
 from core.tasks.artifacts import HandedOver, handed_over
 from core.tasks.evaluator_hosts import LOGS, TESTS, EvaluatorHosts
 from core.tasks.scoring import Outcome, failed, tail

@@ -14,7 +14,7 @@ from core.domain.errors import InvalidInput
 from core.domain.ids import new_id
 from core.domain.task import Evaluator, Host
 from core.sandbox.local import LocalSandbox
-from core.sandbox.sandbox import Progress
+from core.sandbox.values import Progress
 from core.tasks.artifacts import handed_over
 
 

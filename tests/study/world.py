@@ -15,7 +15,7 @@ import msgspec
 from core.domain.errors import NotFound
 from core.domain.step import ActionError, Observation, Output
 from core.domain.task import Host
-from core.sandbox.sandbox import FileStat
+from core.sandbox.values import FileStat
 from core.tasks.submission import pack
 
 WORKSPACE = "/workspace"

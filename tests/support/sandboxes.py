@@ -21,7 +21,8 @@ from core.domain.message import ToolCall
 from core.domain.step import Observation, Output
 from core.domain.task import AgentSettings, Host
 from core.sandbox.kinds import SandboxKind, open_sandbox
-from core.sandbox.sandbox import Job, Sandbox
+from core.sandbox.sandbox import Sandbox
+from core.sandbox.values import Job
 
 HOME = f"tests-{new_id()}"
 

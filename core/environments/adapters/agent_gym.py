@@ -14,12 +14,11 @@ import msgspec
 
 from core.domain.errors import InvalidInput, Unavailable
 from core.domain.host_rights import ADDRESS, endpoint_of
-from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
 from core.environments.bounded_http import post
-from core.environments.environment import EnvironmentKind
-from core.environments.line_tool import line_tool, read_line_call, reward_in, seen
+from core.environments.environment import Environment, EnvironmentKind
+from core.environments.line_tool import line_tool, reward_in, seen
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -31,7 +30,7 @@ FIELDS = ("data_idx", "session_id", "item_id", "id", "game")
 """
 
 
-class AgentGym:
+class AgentGym(Environment):
     """One game on a server."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
@@ -47,10 +46,6 @@ class AgentGym:
     def tools(self) -> list[ToolSpec]:
         """One tool, which takes a command."""
         return [line_tool("Carry out one command.")]
-
-    def read(self, call: ToolCall) -> Action:
-        """The command of a call."""
-        return read_line_call(call)
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """Have a game, and what there is to see. AgentGym's servers know no seed: an item is the same each time."""

@@ -10,12 +10,11 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
-from core.environments.environment import EnvironmentKind
+from core.environments.environment import Environment, EnvironmentKind
 from core.environments.extra import require_package
-from core.environments.line_tool import line_of, line_tool, read_line_call, seen
+from core.environments.line_tool import line_of, line_tool, seen
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -72,7 +71,7 @@ def _no_way(settings: EnvironmentSettings) -> InvalidInput:
     return InvalidInput("no_plan", f"BabyAI's bot finds no way through item {settings.item}.")
 
 
-class BabyAI:
+class BabyAI(Environment):
     """One game."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
@@ -82,10 +81,6 @@ class BabyAI:
     def tools(self) -> list[ToolSpec]:
         """One tool, which takes a command."""
         return [line_tool(f"Carry out one command: {', '.join(COMMANDS)}.")]
-
-    def read(self, call: ToolCall) -> Action:
-        """The command of a call."""
-        return read_line_call(call)
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """The goal, and what is seen at first."""

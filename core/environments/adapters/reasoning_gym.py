@@ -9,12 +9,11 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
-from core.environments.environment import EnvironmentKind
+from core.environments.environment import Environment, EnvironmentKind
 from core.environments.extra import MORE, require_package
-from core.environments.line_tool import line_tool, read_line_call, seen
+from core.environments.line_tool import line_tool, seen
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -68,7 +67,7 @@ def _puzzle(settings: EnvironmentSettings) -> tuple[Any, dict[str, Any]]:
     return made, made[place]
 
 
-class ReasoningGym:
+class ReasoningGym(Environment):
     """One puzzle."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
@@ -79,10 +78,6 @@ class ReasoningGym:
     def tools(self) -> list[ToolSpec]:
         """One tool, which takes the answer."""
         return [line_tool("Give the answer.")]
-
-    def read(self, call: ToolCall) -> Action:
-        """The answer of a call."""
-        return read_line_call(call)
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """The question."""
@@ -108,9 +103,6 @@ class ReasoningGym:
     def state(self) -> bytes:
         """Which set, and whether an answer was given."""
         return msgspec.json.encode({"set": self._set.config.__class__.__name__, "answered": self._score is not None})
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
 
 
 def _plan(settings: EnvironmentSettings) -> list[str]:

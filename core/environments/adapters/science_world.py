@@ -9,12 +9,11 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput, Unavailable
-from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
-from core.environments.environment import EnvironmentKind
+from core.environments.environment import Environment, EnvironmentKind
 from core.environments.extra import MORE, require_package
-from core.environments.line_tool import line_of, line_tool, read_line_call, seen
+from core.environments.line_tool import line_of, line_tool, seen
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -27,7 +26,7 @@ LONGEST_GAME = 1_000
 NOT_UNDERSTOOD = "No known action matches that input."
 
 
-class ScienceWorld:
+class ScienceWorld(Environment):
     """One game. The Java machine starts with `reset`, and whatever it computes it computes in a thread."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
@@ -42,10 +41,6 @@ class ScienceWorld:
     def tools(self) -> list[ToolSpec]:
         """One tool, which takes a command."""
         return [line_tool("Carry out one command.")]
-
-    def read(self, call: ToolCall) -> Action:
-        """The command of a call."""
-        return read_line_call(call)
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """The task, and the room. A variation is the same each time, whatever the seed."""

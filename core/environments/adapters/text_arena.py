@@ -10,12 +10,11 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
-from core.environments.environment import EnvironmentKind
+from core.environments.environment import Environment, EnvironmentKind
 from core.environments.extra import MORE, require_package
-from core.environments.line_tool import line_tool, read_line_call, seen
+from core.environments.line_tool import line_tool, seen
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -29,7 +28,7 @@ ROUNDS = 100
 """Of each game: item N is round N // 20 of game N % 20."""
 
 
-class TextArena:
+class TextArena(Environment):
     """One game. Games draw from Python's one source of chance; each keeps its own place in it, whoever plays beside."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
@@ -44,10 +43,6 @@ class TextArena:
     def tools(self) -> list[ToolSpec]:
         """One tool, which takes a move."""
         return [line_tool("Make a move, written as the rules say.")]
-
-    def read(self, call: ToolCall) -> Action:
-        """The move of a call."""
-        return read_line_call(call)
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """The rules, and how the game stands."""
@@ -74,9 +69,6 @@ class TextArena:
     def state(self) -> bytes:
         """Which game, and how far it is."""
         return msgspec.json.encode({"game": self._name, "turn": int(self._game.state.turn), "over": self._is_over})
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
 
     def _begin(self, seed: int) -> None:
         import textarena

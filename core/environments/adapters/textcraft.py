@@ -9,13 +9,12 @@ from collections import Counter
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import EnvironmentSettings, Task
 from core.environments.crafting import Cookbook, exchanged, named, read_cookbook, spoken
-from core.environments.environment import EnvironmentKind
+from core.environments.environment import Environment, EnvironmentKind
 from core.environments.extra import package_folder
-from core.environments.line_tool import line_of, line_tool, read_line_call, seen
+from core.environments.line_tool import line_of, line_tool, seen
 from core.llm.model import ToolSpec
 from core.tasks.scoring import Outcome
 
@@ -52,7 +51,7 @@ def _plan(settings: EnvironmentSettings) -> list[str]:
     return book.plan(goal)
 
 
-class TextCraft:
+class TextCraft(Environment):
     """One game."""
 
     def __init__(self, settings: EnvironmentSettings) -> None:
@@ -63,10 +62,6 @@ class TextCraft:
     def tools(self) -> list[ToolSpec]:
         """One tool, which takes a command."""
         return [line_tool("Carry out one command: craft … using …, get …, or inventory.")]
-
-    def read(self, call: ToolCall) -> Action:
-        """The command of a call."""
-        return read_line_call(call)
 
     async def reset(self, task: Task, seed: int) -> Observation:
         """The recipes, those that lead nowhere among them, and the goal."""
@@ -100,9 +95,6 @@ class TextCraft:
         """What is carried."""
         return msgspec.json.encode({"goal": spoken(self._goal),
                                     "inventory": {spoken(i): n for i, n in self._held.items()}})
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
 
     def _get(self, count: int, words: str) -> Observation:
         item = named(words)

@@ -109,11 +109,11 @@ def _role(message: dict[str, Any]) -> str:
     return text_of(dict_of(message.get("info")).get("role"))
 
 
-def _words(message: dict[str, Any], kind: str = "text") -> str:
+def _words(message: dict[str, Any]) -> str:
     """The words of a message; what the program added is left out, files are named."""
-    texts = [text_of(p.get("text")) if p.get("type") == kind else f"[file {text_of(p.get('filename')) or 'unnamed'}]"
+    texts = [text_of(p.get("text")) if p.get("type") == "text" else f"[file {text_of(p.get('filename')) or 'unnamed'}]"
              for p in dicts_of(message.get("parts"))
-             if p.get("type") in (kind, "file") and p.get("synthetic") is not True]
+             if p.get("type") in ("text", "file") and p.get("synthetic") is not True]
     return "\n".join(filter(None, texts))
 
 

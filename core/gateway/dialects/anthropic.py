@@ -11,12 +11,12 @@ from core.domain.step import Usage
 from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, text_blocks, thinking
 from core.formats.chat import tool_definitions
 from core.formats.values import as_json, dict_of, dicts_of, int_of, text_of
-from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Json, Purpose, spend
+from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Dialect, Json, Purpose, spend
 
 _CALLS = ("tool_use", "server_tool_use")
 
 
-class Anthropic:
+class Anthropic(Dialect):
     """The dialect."""
 
     name = "anthropic"
@@ -28,29 +28,18 @@ class Anthropic:
     keeps_version = False
 
     def purpose(self, path: str) -> Purpose:
-        """See Dialect."""
         return "count" if path.endswith("/count_tokens") else "complete"
 
-    def is_stream(self, path: str, body: Body) -> bool:
-        """See Dialect."""
-        return body.get("stream") is True
-
-    def model(self, path: str, body: Body) -> str:
-        """See Dialect."""
-        return text_of(body.get("model"))
-
     def opening(self, body: Body) -> list[Message]:
-        """See Dialect."""
         text = text_blocks(body.get("system") or [])
         return [Message(role="system", content=text)] if text else []
 
     def tools(self, body: Body) -> list[Json]:
-        """See Dialect."""
         named = [{**tool, "parameters": tool.get("input_schema", {})} for tool in dicts_of(body.get("tools"))]
         return tool_definitions(named)
 
     def messages(self, item: Json) -> list[Message]:
-        """See Dialect. Results of calls are messages of their own, then the words."""
+        """Results of calls are messages of their own, then the words."""
         content = item.get("content")
         if self.is_answer(item):
             return [_message(blocks_of(content))]
@@ -59,34 +48,26 @@ class Anthropic:
         return [*(Message(role="tool", content=o.text, tool_call_id=o.call) for o in self.outcomes(item)),
                 *([Message(role=role, content=words)] if words else [])]  # type: ignore[arg-type]
 
-    def is_answer(self, item: Json) -> bool:
-        """See Dialect."""
-        return item.get("role") == "assistant"
-
     def outcomes(self, item: Json) -> list[CallOutcome]:
-        """See Dialect."""
         return [CallOutcome(call=text_of(b.get("tool_use_id")), text=text_blocks(b.get("content") or []),
                             failed=b.get("is_error") is True) for b in results_of(item.get("content"))]
 
     def put(self, item: Json, text: str) -> list[Json]:
-        """See Dialect. Behind the results in the same turn, as two turns of one side may not follow each other."""
+        """Behind the results in the same turn, as two turns of one side may not follow each other."""
         block = {"type": "text", "text": text}
         if item.get("role") != "user":
             return [item, {"role": "user", "content": [block]}]
         return [{**item, "content": [*blocks_of(item.get("content")), block]}]
 
     def whole(self, body: Json) -> Answer:
-        """See Dialect."""
         return Answer(message=_message(dicts_of(body.get("content"))), usage=_usage(dict_of(body.get("usage"))),
                       model=text_of(body.get("model")), finish=text_of(body.get("stop_reason")),
                       is_whole=body.get("type") == "message")
 
     def stream(self) -> AnswerStream:
-        """See Dialect."""
         return _Stream()
 
     def late_error(self, status: int, body: bytes) -> bytes:
-        """See Dialect."""
         try:
             found = dict_of(msgspec.json.decode(body))
         except (ValueError, RecursionError):

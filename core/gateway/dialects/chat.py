@@ -10,10 +10,10 @@ from core.domain.message import Message
 from core.domain.step import Usage
 from core.formats.chat import content_text, read_calls, role_of, tool_definitions
 from core.formats.values import as_json, dict_of, dicts_of, text_of
-from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Json, Purpose, call_of, spend
+from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Dialect, Json, call_of, spend
 
 
-class Chat:
+class Chat(Dialect):
     """The dialect."""
 
     name = "chat"
@@ -24,57 +24,34 @@ class Chat:
     key_field, key_prefix = "authorization", "Bearer "
     keeps_version = True
 
-    def purpose(self, path: str) -> Purpose:
-        """See Dialect."""
-        return "complete"
-
-    def is_stream(self, path: str, body: Body) -> bool:
-        """See Dialect."""
-        return body.get("stream") is True
-
-    def model(self, path: str, body: Body) -> str:
-        """See Dialect."""
-        return text_of(body.get("model"))
-
     def opening(self, body: Body) -> list[Message]:
-        """See Dialect. The system prompt is the first item."""
+        """The system prompt is the first item."""
         return []
 
     def tools(self, body: Body) -> list[Json]:
-        """See Dialect."""
         return tool_definitions(body.get("tools"))
 
     def messages(self, item: Json) -> list[Message]:
-        """See Dialect."""
         return [_message(item)]
 
-    def is_answer(self, item: Json) -> bool:
-        """See Dialect."""
-        return item.get("role") == "assistant"
-
     def outcomes(self, item: Json) -> list[CallOutcome]:
-        """See Dialect."""
         if item.get("role") != "tool":
             return []
         return [CallOutcome(call=text_of(item.get("tool_call_id")), text=content_text(item.get("content")))]
 
     def put(self, item: Json, text: str) -> list[Json]:
-        """See Dialect."""
         return [item, {"role": "user", "content": text}]
 
     def whole(self, body: Json) -> Answer:
-        """See Dialect."""
         choice = next(iter(dicts_of(body.get("choices"))), {})
         return Answer(message=_message({**dict_of(choice.get("message")), "role": "assistant"}),
                       usage=_usage(dict_of(body.get("usage"))), model=text_of(body.get("model")),
                       finish=text_of(choice.get("finish_reason")), is_whole=bool(choice))
 
     def stream(self) -> AnswerStream:
-        """See Dialect."""
         return _Stream()
 
     def late_error(self, status: int, body: bytes) -> bytes:
-        """See Dialect."""
         try:
             found = dict_of(msgspec.json.decode(body)).get("error")
         except (ValueError, RecursionError):

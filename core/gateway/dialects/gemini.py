@@ -9,14 +9,14 @@ import msgspec
 from core.domain.message import Message, ToolCall
 from core.formats.chat import tool_definitions
 from core.formats.values import as_json, dict_of, dicts_of, paragraphs, sum_of, text_of
-from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Json, Purpose, call_of, spend
+from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Dialect, Json, Purpose, call_of, spend
 
 _PATH = (r"/v1(?:beta|alpha)?/(?:models|tunedModels)/(?P<model>[\w.-]+)"
          r":(?:generateContent|streamGenerateContent|countTokens)")
 
 
-class Gemini:
-    """The dialect."""
+class Gemini(Dialect):
+    """The dialect. Its SDK knows no error within an answer."""
 
     name = "gemini"
     path = re.compile(_PATH + r"\Z")
@@ -27,32 +27,27 @@ class Gemini:
     keeps_version = False
 
     def purpose(self, path: str) -> Purpose:
-        """See Dialect."""
         return "count" if path.endswith(":countTokens") else "complete"
 
     def is_stream(self, path: str, body: Body) -> bool:
-        """See Dialect."""
         return path.endswith(":streamGenerateContent")
 
     def model(self, path: str, body: Body) -> str:
-        """See Dialect."""
         found = self.path.match(path)
         return found["model"] if found else ""
 
     def opening(self, body: Body) -> list[Message]:
-        """See Dialect."""
         given = dict_of(body.get("systemInstruction") or body.get("system_instruction"))
         text = paragraphs(*(text_of(p.get("text")) for p in dicts_of(given.get("parts"))))
         return [Message(role="system", content=text)] if text else []
 
     def tools(self, body: Body) -> list[Json]:
-        """See Dialect."""
         found = [f for tool in dicts_of(body.get("tools")) for f in dicts_of(tool.get("functionDeclarations"))]
         return tool_definitions([{**f, "parameters": f.get("parametersJsonSchema") or f.get("parameters") or {}}
                                  for f in found])
 
     def messages(self, item: Json) -> list[Message]:
-        """See Dialect. Results of calls are messages of their own, then the words."""
+        """Results of calls are messages of their own, then the words."""
         parts = dicts_of(item.get("parts"))
         if self.is_answer(item):
             return [_message(parts)]
@@ -61,11 +56,10 @@ class Gemini:
                 *([Message(role="user", content=words)] if words else [])]
 
     def is_answer(self, item: Json) -> bool:
-        """See Dialect."""
         return item.get("role") == "model"
 
     def outcomes(self, item: Json) -> list[CallOutcome]:
-        """See Dialect. One without an id is known by its place and name. A doubled response counts once."""
+        """One without an id is known by its place and name. A doubled response counts once."""
         found: dict[str, CallOutcome] = {}
         for n, part in enumerate((p for p in dicts_of(item.get("parts")) if "functionResponse" in p), 1):
             given = dict_of(part["functionResponse"])
@@ -77,24 +71,18 @@ class Gemini:
         return [*found.values()]
 
     def put(self, item: Json, text: str) -> list[Json]:
-        """See Dialect. Behind the results in the same content."""
+        """Behind the results in the same content."""
         if item.get("role") == "model":
             return [item, {"role": "user", "parts": [{"text": text}]}]
         return [{**item, "parts": [*dicts_of(item.get("parts")), {"text": text}]}]
 
     def whole(self, body: Json) -> Answer:
-        """See Dialect."""
         stream = _Stream()
         stream.take("", body)
         return stream.answer()
 
     def stream(self) -> AnswerStream:
-        """See Dialect."""
         return _Stream()
-
-    def late_error(self, status: int, body: bytes) -> bytes:
-        """See Dialect. Its SDK knows no error within an answer."""
-        return b""
 
 
 class _Stream:

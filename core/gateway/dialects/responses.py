@@ -11,10 +11,10 @@ from core.domain.step import Usage
 from core.formats.chat import parts_text, role_of, tool_definitions
 from core.formats.readers.codex_items import CALLS
 from core.formats.values import as_json, dict_of, dicts_of, paragraphs, text_of
-from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Json, Purpose, call_of, spend
+from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Dialect, Json, Purpose, call_of, spend
 
 
-class Responses:
+class Responses(Dialect):
     """The dialect."""
 
     name = "responses"
@@ -26,29 +26,18 @@ class Responses:
     keeps_version = True
 
     def purpose(self, path: str) -> Purpose:
-        """See Dialect."""
         return "count" if path.endswith("/input_tokens") else "complete"
 
-    def is_stream(self, path: str, body: Body) -> bool:
-        """See Dialect."""
-        return body.get("stream") is True
-
-    def model(self, path: str, body: Body) -> str:
-        """See Dialect."""
-        return text_of(body.get("model"))
-
     def opening(self, body: Body) -> list[Message]:
-        """See Dialect."""
         text = text_of(body.get("instructions"))
         return [Message(role="system", content=text)] if text else []
 
     def tools(self, body: Body) -> list[Json]:
-        """See Dialect. Tools of a namespace are named one by one."""
+        """Tools of a namespace are named one by one."""
         found = [inner for tool in dicts_of(body.get("tools")) for inner in dicts_of(tool.get("tools")) or [tool]]
         return tool_definitions([{"name": text_of(t.get("type")), **t} for t in found])
 
     def messages(self, item: Json) -> list[Message]:
-        """See Dialect."""
         if outcomes := self.outcomes(item):
             return [Message(role="tool", content=o.text, tool_call_id=o.call) for o in outcomes]
         if self.is_answer(item):
@@ -58,12 +47,10 @@ class Responses:
         return [Message(role=role, content=text)]
 
     def is_answer(self, item: Json) -> bool:
-        """See Dialect."""
         kind = item.get("type")
         return kind in CALLS or kind == "reasoning" or item.get("role") == "assistant"
 
     def outcomes(self, item: Json) -> list[CallOutcome]:
-        """See Dialect."""
         if not text_of(item.get("type")).endswith("_output"):
             return []
         output = item.get("output")
@@ -71,11 +58,9 @@ class Responses:
         return [CallOutcome(call=text_of(item.get("call_id")), text=text)]
 
     def put(self, item: Json, text: str) -> list[Json]:
-        """See Dialect."""
         return [item, {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}]
 
     def whole(self, body: Json) -> Answer:
-        """See Dialect."""
         ending = text_of(body.get("status"))
         problem = as_json(body["error"])[:500] if body.get("error") else ""
         return Answer(message=answered(dicts_of(body.get("output"))), usage=_usage(dict_of(body.get("usage"))),
@@ -83,11 +68,9 @@ class Responses:
                       is_whole=ending in ("completed", "incomplete") and not problem)
 
     def stream(self) -> AnswerStream:
-        """See Dialect."""
         return _Stream()
 
     def late_error(self, status: int, body: bytes) -> bytes:
-        """See Dialect."""
         try:
             found = dict_of(dict_of(msgspec.json.decode(body)).get("error"))
         except (ValueError, RecursionError):

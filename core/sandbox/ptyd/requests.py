@@ -100,7 +100,6 @@ QUICK: dict[str, Callable[[Daemon, dict[str, Any], bytes], Reply]] = {
     "command": _done(lambda d, m, data: d.named(m).command(str(m["job"]), data.decode("utf-8", "replace"))),
     "write": _done(lambda d, m, data: d.named(m).write(data)),
     "interrupt": _done(lambda d, m, _: d.named(m).interrupt()),
-    "resize": _done(lambda d, m, _: d.named(m).resize(int(m["rows"]), int(m["cols"]))),
     "end": _done(lambda d, m, _: d.named(m).end()),
     "close": _done(lambda d, m, _: d.close(d.named(m))),
     "shutdown": _done(lambda d, m, _: asyncio.get_running_loop().call_later(0.05, d.shut_down)),

@@ -33,7 +33,7 @@ def shown(qtbot, tmp_path):
         place.cursor.move("s1", 11)
         window.show_panel("files")
         view = window.findChild(FilesView)
-        view.select(("main", "src/a.py"))
+        view.files.select(("main", "src/a.py"))
         view.chosen.emit(("main", "src/a.py"))
         qtbot.waitUntil(lambda: view.diff._diff.rows != () and len(view._states) == 5)
         yield window, place, view
@@ -159,7 +159,7 @@ def test_a_version_that_is_not_here_says_why(qtbot, tmp_path) -> None:
         panel = build(place, None)
         qtbot.addWidget(panel)
         place.cursor.move("s1", 4)
-        panel.select(("main", "src/a.py"))
+        panel.files.select(("main", "src/a.py"))
         panel.chosen.emit(("main", "src/a.py"))
         assert "switched off" in panel.diff._message
         place.desks.local.attach(Client(replica, "ws://127.0.0.1:1", "token"))

@@ -62,7 +62,7 @@ async def test_a_person_cuts_a_slow_model_off_acts_by_keyboard_and_hands_back(qa
             await eventually(made.window.isActiveWindow)
             QTest.keyClick(made.window, Qt.Key.Key_T, ALT)
             view = made.window.docks["takeover"].widget()
-            await eventually(lambda: view.chosen is not None and view.carry_out.isEnabled())
+            await eventually(lambda: view.form.form is not None and view.carry_out.isEnabled())
             assert "Goal: craft" in view.seen.toPlainText(), "what the agent saw is seen before the first step"
             line = view.form.fields["command"]
             QTest.keyClick(line, Qt.Key.Key_Return)

@@ -179,5 +179,5 @@ def test_a_task_that_is_too_long_for_its_line_goes_on_in_the_second(qtbot, tmp_p
             pinned.resize(width, 60)
             [(_, row, below)] = pinned._drawn()
             assert (f"{row.title} {below}".strip(), 1 + bool(below)) == (asked, lines)
-            assert pinned.sizeHint().height() > pinned._delegate.line_height + (lines - 1) * 10
+            assert pinned.sizeHint().height() > pinned._delegate.ink.height + (lines - 1) * 10
             assert pinned._delegate.ink.bold_metrics.horizontalAdvance(row.title) < width, "nothing is cut"

@@ -13,8 +13,8 @@ from support.sandboxes import HOME, Box, box, command
 
 from core.domain.errors import NotFound, Unavailable
 from core.domain.task import Host
+from core.sandbox.daemon_socket import connect_socket
 from core.sandbox.docker import SOCKET_BYTES, DockerSandbox
-from core.sandbox.linked import connect_socket
 from core.sandbox.placement import HostLinks
 from core.sandbox.reaper import reap, unfinished
 from core.sandbox.sandbox import Sandbox
