@@ -5854,12 +5854,12 @@ Delete or right click: take it away</source>
         <translation>已选中 {count} 个步骤</translation>
     </message>
     <message>
-        <source>Step {n}: {state}</source>
-        <translation>步骤 {n}：{state}</translation>
-    </message>
-    <message>
         <source>blind</source>
         <translation>盲评</translation>
+    </message>
+    <message>
+        <source>Step {n}</source>
+        <translation>步骤 {n}</translation>
     </message>
     <message>
         <source>The whole step</source>
