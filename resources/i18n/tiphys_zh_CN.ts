@@ -756,6 +756,14 @@
         <source>you</source>
         <translation>您</translation>
     </message>
+    <message>
+        <source>Its log is not here yet</source>
+        <translation>其日志尚未到达本机</translation>
+    </message>
+    <message>
+        <source>No step failed</source>
+        <translation>没有步骤失败</translation>
+    </message>
     <message numerus="yes">
         <source>%Ln submission(s)</source>
         <translation>
