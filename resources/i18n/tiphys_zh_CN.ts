@@ -8208,8 +8208,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>按 Esc 回到列表。选择使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
     </message>
     <message>
-        <source>Mask this step</source>
-        <translation>掩码此步骤</translation>
+        <source>Mask step {n}</source>
+        <translation>掩码步骤 {n}</translation>
     </message>
     <message>
         <source>Hand it on</source>
