@@ -46,3 +46,8 @@ def test_every_icon_alone_has_a_tip_with_its_name_and_key(qtbot, tmp_path, layou
             elif not button.accessibleName() and action is None:
                 wrong.append(("no name", tip, type(button.parentWidget()).__name__))
         assert len(alone) > 10 and wrong == []
+
+
+def test_the_button_of_white_space_names_its_key(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="read") as (window, _):
+        assert "(Ctrl+Shift+W)" in window.docks["files"].widget().spaces.toolTip()

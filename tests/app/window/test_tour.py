@@ -84,7 +84,7 @@ async def test_the_guide_masks_the_step_that_it_speaks_of(tmp_path):
     wrote = replace(body.actions[0], arguments={"filename": ERRING, "content": "DATA = 'data/test.jsonl'"})
     maker.say(maker._step_fact(replace(body, number=maker.step, actions=(wrote,))))
     maker.add_step()
-    with touring(tmp_path, maker) as (made, place, _, band):
+    with touring(tmp_path, maker) as (_, place, _, band):
         place.cursor.to_step(1)
         assert (band.title.text(), band.act.text()) == ("Judge", "Mask step 4") and band.act.isVisible()
         band.act.click()
