@@ -25,17 +25,17 @@ def shown(place, qtbot, session: str):
     return view
 
 
-@pytest.mark.parametrize(("keeps", "told"), [(0, "Its log is not here yet"), (None, "The log keeps no task")])
-def test_a_task_that_is_not_here_yet_is_not_called_missing(qtbot, tmp_path, keeps, told):
+@pytest.mark.parametrize(("is_begun", "sentence"), [(False, "Its log is not here yet"), (True, "The log keeps no task")])
+def test_a_task_that_is_not_here_yet_is_not_called_missing(qtbot, tmp_path, is_begun, sentence):
     maker = Maker(1)
     with workplace(tmp_path, maker) as (place, _):
         log = place.desks.of("s1").trajectory("s1")
-        if keeps == 0:
+        if not is_begun:
             log.created = None
         else:
             task = replace(log.created.task, title="", description="")
             log.created = replace(log.created, task=task)
-        assert told in words(shown(place, qtbot, "s1"))
+        assert sentence in words(shown(place, qtbot, "s1"))
 
 
 @pytest.mark.parametrize("fails", [False, True])
