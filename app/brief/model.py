@@ -36,8 +36,8 @@ class RemarkInBrief(msgspec.Struct, frozen=True):
 
 
 class Brief(msgspec.Struct, frozen=True):
-    """All of it. `submitted` counts what was handed in; `place` is the step that the reader goes on at (0: the first),
-    with its title."""
+    """All of it. `is_begun`: the log's begin, which has the task, is here; `submitted` counts what was handed in;
+    `place` is the step that the reader goes on at (0: the first), with its title."""
 
     task: str
     rest: str
@@ -50,6 +50,7 @@ class Brief(msgspec.Struct, frozen=True):
     last: int
     remarks: tuple[RemarkInBrief, ...]
     more_remarks: int
+    is_begun: bool
 
 
 def brief(trajectory: Trajectory, place: int, reader: str, own: str) -> Brief:
@@ -62,7 +63,8 @@ def brief(trajectory: Trajectory, place: int, reader: str, own: str) -> Brief:
                  submitted=len(trajectory.submissions), changed=_changed(trajectory), place=place,
                  place_title=trajectory.steps[at].head.title if at is not None else "",
                  bins=_bins(trajectory, reader), last=trajectory.steps.numbers[-1] if len(trajectory.steps) else 0,
-                 remarks=tuple(remarks[:MOST_REMARKS]), more_remarks=max(0, len(remarks) - MOST_REMARKS))
+                 remarks=tuple(remarks[:MOST_REMARKS]), more_remarks=max(0, len(remarks) - MOST_REMARKS),
+                 is_begun=trajectory.created is not None)
 
 
 def _task(trajectory: Trajectory) -> tuple[str, str]:

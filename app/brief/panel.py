@@ -69,7 +69,7 @@ class BriefController(QObject):
               self.tr("Begin to read"))
         view.show_title(one_line(row.title or row.task or row.session, 80), f"{go}   " + self.tr("Enter"),
                         self.tr("Q: next session of the queue"))
-        view.add_text(self.tr("Task"), found.task or self.tr("The log keeps no task"), found.rest)
+        view.add_text(self.tr("Task"), found.task or self._no_task(found), found.rest)
         self._show_result(row, found)
         if found.place_title:
             _, at = self._place.queues.place_in(row.session)
@@ -77,13 +77,23 @@ class BriefController(QObject):
                                                          title=one_line(found.place_title, 60))
             when = quantities.short_day_and_minute(at)
             view.add_text(self.tr("Your place"), ", ".join(part for part in (where, when) if part))
-        if found.bins:
-            view.add_strip(self.tr("Errors over the run"), found.bins, found.last)
+        self._show_strip(row, found)
         if found.remarks:
             view.add_caption(self.tr("Remarks {n}").format(
                 n=quantities.number(len(found.remarks) + found.more_remarks)))
         for remark in found.remarks:
             view.add_remark(one_line(remark.person, 24) or self.tr("you"), remark)
+
+    def _no_task(self, found: Brief) -> str:
+        return self.tr("The log keeps no task") if found.is_begun else self.tr("Its log is not here yet")
+
+    def _show_strip(self, row: SessionRow, found: Brief) -> None:
+        """Errors and what was decided; of a run that is here whole and has neither, so much in words."""
+        caption = self.tr("Errors over the run")
+        if any(one.errors or one.word for one in found.bins):
+            self._view.add_strip(caption, found.bins, found.last)
+        elif found.bins and found.last >= row.steps:
+            self._view.add_text(caption, self.tr("No step failed"))
 
     def _show_result(self, row: SessionRow, found: Brief) -> None:
         """What the agent handed in or result at its end, and what it changed."""

@@ -24,7 +24,7 @@ from app.files.model import FilesModel, State, TouchedFile
 from app.files.touched import TouchedFiles
 from app.files.version_box import VersionBox
 from app.kit import quantities, theme, tokens
-from app.kit.action_button import IconButton
+from app.kit.action_button import IconButton, tip_of
 from app.kit.boxes import Margin, column, row
 from app.kit.empty import Empty, Faces
 from app.kit.flow import FlowLayout
@@ -136,7 +136,7 @@ class FilesView(QWidget):
         words = [self.tr(dict(SPACES)[space.spaces])]
         if space.blank_lines:
             words.append(self.tr("empty lines are ignored"))
-        self.spaces.setToolTip(" · ".join(words))
+        self.spaces.setToolTip(tip_of(self._actions["spaces"], " · ".join(words)))
         for choice in self.spaces.menu().actions():
             if choice.data():
                 choice.setChecked(choice.data() == space.spaces)

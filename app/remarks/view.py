@@ -7,12 +7,13 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from app.kit import theme, tokens
+from app.kit.action_button import IconButton
 from app.kit.boxes import apart, column, row
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
 from app.kit.i18n import plural
-from app.kit.safe_text import PlainLabel, one_line, plain_action
+from app.kit.safe_text import PlainLabel, one_line
 from app.kit.thin_line import Gist
 
 LINES = 4
@@ -80,13 +81,12 @@ class RemarksView(QWidget):
         self.filter.setAccessibleName(self.tr("Filter remarks"))
         self.filter.textChanged.connect(self.filtered)
         self.list = EntryList(model, self.tr("Remarks"), self)
+        self.list.setMinimumHeight(theme.px(tokens.HEIGHTS["session"]))
         self.empty = Empty("", self)
         self._faces = Faces(self.list, self.empty)
         self.box = RemarkBox(self)
-        self.write = QPushButton(plain_action(writing.text()), self)
-        self.write.clicked.connect(writing.trigger)
-        column(apart(self.filter), (self._faces, 1), self.box, apart(1, self.write), on=self, spacing=0,
-               margin=0)
+        self.write = IconButton(writing, "message-square", self)
+        column(apart((self.filter, 1), self.write), (self._faces, 1), self.box, on=self, spacing=0, margin=0)
         self.setFocusProxy(self.list)
 
     def show_state(self, count: int, *, blind: bool) -> None:

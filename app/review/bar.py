@@ -44,7 +44,8 @@ class ReviewBar(QWidget):
         self._void = Decision()
         self.remark, self.tags = StepRemarkBox(self), TagLine(self)
         self.again = self._again_button()
-        self.state = PlainLabel("", self)
+        self.number = PlainLabel("", self, font=theme.bold_font(self.font()))
+        self.state = PlainLabel("", self, faint=True)
         self._sign = PlainLabel("", self)
         self.action = self._action_box()
         self.reason = self._reason_box()
@@ -73,7 +74,7 @@ class ReviewBar(QWidget):
         following.setIconText(self.tr("Next session"))
         self.ahead, self.following = self._button(ahead, "muted"), self._button(following, "person")
         self.following.hide()
-        main = row(self._sign, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar,
+        main = row(self._sign, self.number, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar,
                    *self.parts.values(), self.ahead, self.following, spacing=gap,
                    margin=(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7)))
         column(strip, main, on=self, spacing=0, margin=0)
@@ -139,8 +140,8 @@ class ReviewBar(QWidget):
             self._say("undecided", self.tr("{count} marked steps").format(count=number(opinions.marked)))
         else:
             hidden = opinions.others_hidden
-            self._say("undecided" if hidden else outcome, self.tr("Step {n}: {state}").format(
-                n=opinions.number, state=self.tr("blind") if hidden else words[outcome]))
+            self._say("undecided" if hidden else outcome, self.tr("blind") if hidden else words[outcome],
+                      self.tr("Step {n}").format(n=opinions.number))
         for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
             action.setCheckable(True)
             action.setChecked(opinions.mine.value == value)
@@ -171,9 +172,11 @@ class ReviewBar(QWidget):
     def _say_again(self) -> None:
         self.judged.emit(self._void.value, self.take_reason() or self._void.reason)
 
-    def _say(self, state: str, text: str) -> None:
+    def _say(self, state: str, text: str, step: str = "") -> None:
         icon, meaning = STATES[state]
         self._sign.setPixmap(icons.icon(icon, meaning).pixmap(theme.px(icons.SIDE), theme.px(icons.SIDE)))
+        self.number.setText(step)
+        self.number.setVisible(bool(step))
         self.state.setText(text)
 
     def show_tally(self, tally: Tally, asked: int, *, has_next: bool = False) -> None:

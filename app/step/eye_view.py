@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QSizePolicy,
     QSplitter,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -25,7 +26,7 @@ from app.kit.boxes import column, row
 from app.kit.flat_model import Index
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
-from app.step.context import SHOWN, SIZE, WORDS, ContextModel, ShareRole
+from app.step.context import SHOWN, SIZE, TOKENS, WORDS, ContextModel, ShareRole
 from app.step.presence import PresenceBar
 
 BAR = 108
@@ -46,6 +47,27 @@ class SizeBars(QStyledItemDelegate):
         room = QRect(option.rect.left() + 4, option.rect.center().y() - height // 2, option.rect.width() - 8, height)
         painter.fillRect(room, theme.colour("hover"))
         painter.fillRect(QRect(room.left(), room.top(), max(1, round(room.width() * share)), height), theme.colour(ink))
+
+
+class Figures(QStyledItemDelegate):
+    """Figures at the right of the last column, as far from the edge as what stands at the left is."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """The figure and its distance."""
+        return super().sizeHint(option, index) + QSize(theme.px(tokens.SIDE), 0)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """The ground of the row, then the figure on it."""
+        drawn = QStyleOptionViewItem(option)
+        self.initStyleOption(drawn, index)
+        text, drawn.text = drawn.text, ""
+        style = drawn.widget.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, drawn, painter, drawn.widget)
+        painter.save()
+        painter.setFont(drawn.font)
+        painter.setPen(drawn.palette.color(QPalette.ColorRole.Text))
+        painter.drawText(drawn.rect.adjusted(0, 0, -theme.px(tokens.SIDE), 0), drawn.displayAlignment, text)
+        painter.restore()
 
 
 class EyeView(QWidget):
@@ -103,6 +125,7 @@ class EyeView(QWidget):
         table.horizontalHeader().setSectionResizeMode(SIZE, QHeaderView.ResizeMode.Fixed)
         table.horizontalHeader().resizeSection(SIZE, theme.px(BAR))
         table.setItemDelegateForColumn(SIZE, SizeBars(table))
+        table.setItemDelegateForColumn(TOKENS, Figures(table))
         table.setWordWrap(False)
         table.setTextElideMode(Qt.TextElideMode.ElideRight)
         table.setFrameShape(QTableView.Shape.NoFrame)

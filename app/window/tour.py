@@ -27,7 +27,7 @@ STEPS = (
     (QT_TRANSLATE_NOOP("TourBand", "Judge"), QT_TRANSLATE_NOOP(
         "TourBand", "Esc leads to the list. Choose a step that used the test data and press M: training leaves it out. "
                     "K keeps one."),
-     QT_TRANSLATE_NOOP("TourBand", "Mask this step")),
+     QT_TRANSLATE_NOOP("TourBand", "Mask step {n}")),
     (QT_TRANSLATE_NOOP("TourBand", "Hand it on"), QT_TRANSLATE_NOOP(
         "TourBand", "The layout Export turns judged sessions into training data, "
                     "and shows each sample token by token."),
@@ -37,6 +37,9 @@ STEPS = (
 
 BESIDE = ("trajectory", "guidance", "bar", "bar")
 """Where the band of each step stands: in a panel, or over the review bar."""
+
+ERRING = "train.py"
+"""The script of the demonstration that measures itself on the test data: the step that writes it is the one to mask."""
 
 EXAMPLE = QT_TRANSLATE_NOOP("TourBand", "Use a held-out part of the training split, not data/test.jsonl.")
 
@@ -82,14 +85,16 @@ class TourBand(QFrame):
         words = column(row(self.title, self.count, self.way, 1, spacing=gap), self.sentence, spacing=theme.px(2))
         row(wheel, (words, 1), self.act, close, on=self, spacing=gap, margin=theme.px(tokens.SIDE))
 
-    def show_step(self, at: int) -> None:
-        """The step of the guide that is due, counted from 0. Over the review bar the sentence is one line: a bar gives
+    def show_step(self, at: int, meant: int) -> None:
+        """The step of the guide that is due, counted from 0, and the agent's step that it speaks of where it is to be
+        judged (0: none is there yet). Over the review bar the sentence is one line: a bar gives
         lines that wrap more room than they take."""
         title, sentence, act = STEPS[at]
         self.sentence.setWordWrap(BESIDE[at] != "bar")
         self.title.setText(self.tr(title))
         self.sentence.setText(self.tr(sentence))
-        self.act.setText(self.tr(act))
+        self.act.setText(self.tr(act).format(n=meant))
+        self.act.setVisible(bool(meant) or "{n}" not in act)
         self.count.setText(self.tr("{n} of {total}").format(n=at + 1, total=len(STEPS)))
         self.way.at = at
         self.way.update()
@@ -129,6 +134,13 @@ class Tour(QObject):
         return done.index(False) if False in done else len(done)
 
     @property
+    def _meant(self) -> int:
+        """The step that wrote what uses the test data, 0 where none did so far."""
+        trajectory = self._place.sight.trajectory
+        steps = trajectory.steps if trajectory is not None else ()
+        return next((one.head.number for one in steps if ERRING in one.head.title), 0)
+
+    @property
     def _reached(self) -> int:
         return int(str(self._state.value("tour/reached", 0)))
 
@@ -139,7 +151,7 @@ class Tour(QObject):
                  and self._state.value("tour/closed") != "yes")
         if shown:
             self._state.setValue("tour/reached", max(due, self._reached))
-            self._band.show_step(due)
+            self._band.show_step(due, self._meant)
             self._stand_beside(BESIDE[due])
         self._band.setVisible(shown)
         self._bar.setVisible(shown and BESIDE[due] == "bar")
@@ -164,6 +176,7 @@ class Tour(QObject):
             case 1:
                 self._place.cursor.offer_text(self._band.tr(EXAMPLE))
             case 2:
+                self._place.cursor.to_step(self._meant)
                 actions["review.mask"].trigger()
             case 3:
                 actions["view.export"].trigger()

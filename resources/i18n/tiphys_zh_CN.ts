@@ -756,6 +756,14 @@
         <source>you</source>
         <translation>您</translation>
     </message>
+    <message>
+        <source>Its log is not here yet</source>
+        <translation>其日志尚未到达本机</translation>
+    </message>
+    <message>
+        <source>No step failed</source>
+        <translation>没有步骤失败</translation>
+    </message>
     <message numerus="yes">
         <source>%Ln submission(s)</source>
         <translation>
@@ -5862,12 +5870,12 @@ Delete or right click: take it away</source>
         <translation>已选中 {count} 个步骤</translation>
     </message>
     <message>
-        <source>Step {n}: {state}</source>
-        <translation>步骤 {n}：{state}</translation>
-    </message>
-    <message>
         <source>blind</source>
         <translation>盲评</translation>
+    </message>
+    <message>
+        <source>Step {n}</source>
+        <translation>步骤 {n}</translation>
     </message>
     <message>
         <source>The whole step</source>
@@ -8208,8 +8216,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>按 Esc 回到列表。选择使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
     </message>
     <message>
-        <source>Mask this step</source>
-        <translation>掩码此步骤</translation>
+        <source>Mask step {n}</source>
+        <translation>掩码步骤 {n}</translation>
     </message>
     <message>
         <source>Hand it on</source>

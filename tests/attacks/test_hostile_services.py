@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jwt
@@ -183,12 +184,13 @@ def test_odd_answers_of_a_server_that_an_invitation_names(monkeypatch: pytest.Mo
 def test_a_learning_runs_folder_with_odd_files(tmp_path: Path) -> None:
     harm: list[str] = []
     (tmp_path / "policy" / "²").mkdir(parents=True)
+    policy = SimpleNamespace(name="policy", version=0)
     for what, body in ODD.items():
         (tmp_path / "run.json").write_bytes(body)
-        harm += harm_of(f"run.json {what}", lambda: FollowedRun(tmp_path, 1, lambda folder, update: None))
+        harm += harm_of(f"run.json {what}", lambda: FollowedRun(tmp_path, 1, lambda folder, update: policy))
         (tmp_path / "run.json").write_text('{"model": "m"}')
         (tmp_path / "metrics.jsonl").write_bytes(body + b"\n")
-        followed = FollowedRun(tmp_path, 1, lambda folder, update: None)
+        followed = FollowedRun(tmp_path, 1, lambda folder, update: policy)
         harm += harm_of(f"metrics.jsonl {what}", followed._made)
     tally("odd files of a learning run's folder", 2 * len(ODD), harm)
 

@@ -44,7 +44,7 @@ def session(source: str, log: dict[str, Any], sample: dict[str, Any]) -> Importe
     text = asked if isinstance(asked, str) else next(
         (_text(m.get("content")) for m in dicts_of(asked) if m.get("role") == "user"), "")
     task = text_of(evaluation.get("task"))
-    builder.create(f"{task} {as_json(sample.get('id'))} epoch {as_json(sample.get('epoch'))}", text, task=task,
+    builder.create(f"{task}, sample {as_json(sample.get('id'))}, epoch {as_json(sample.get('epoch'))}", text, task=task,
                    model=text_of(evaluation.get("model")))
     if any(e.get("event") == "model" for e in events):
         reader.read_events(events)

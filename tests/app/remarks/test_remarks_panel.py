@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from support.eventually import eventually
 from support.logs import Maker
 from support.panels import told_session, workplace
-from support.window import CTRL, press, shown_window
+from support.window import CTRL, press, shown_window, speaking
 
 from app.kit.long_text import LongText
 from app.kit.two_lines import TwoLinesRole
@@ -20,6 +21,7 @@ from app.remarks.panel import build, remarks
 from app.remarks.view import RemarksView
 from app.step.panel import build as build_step
 from app.step.view import StepView
+from app.window.panel_dock import LEAST
 from core.domain.anchor import TextAnchor, anchor_of, words_pattern
 from core.domain.events import NoteAdded, Placed, VerdictGiven
 from core.domain.step import StepBody, decode_body
@@ -69,6 +71,23 @@ def test_everybodys_are_listed_found_and_hidden_from_the_blind(qtbot, tmp_path):
         view.filter.clear()
         place.settings.set("review.blind", True)
         assert drawn(view) == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_the_button_is_whole_in_the_least_room(qtbot, qapp, tmp_path, language):
+    maker = told_session()
+    maker.say(NoteAdded(step=2, text="why?"), ADA)
+    with speaking(qapp, language), shown_window(tmp_path, maker, layout="read") as (window, place):
+        place.cursor.move("s1", 1)
+        dock = window.docks["remarks"]
+        dock.setFloating(True)
+        dock.show()
+        dock.resize(LEAST.width(), LEAST.height() + 40)
+        QApplication.processEvents()
+        write = window.findChild(RemarksView).write
+        assert dock.widget().minimumSizeHint().boundedTo(LEAST) == dock.widget().minimumSizeHint()
+        assert write.isVisible() and write.visibleRegion().boundingRect() == write.rect()
+        assert "Ctrl+Alt+M" in write.toolTip()
 
 
 def test_a_blind_reader_sees_their_own_and_those_on_what_they_decided():

@@ -16,6 +16,8 @@ from PySide6.QtTest import QTest
 from support.logs import Maker
 from support.window import CTRL, SHIFT, press, shown_window
 
+from app.kit import theme, tokens
+from app.step.context import TOKENS
 from app.step.context_search import Presence, contexts_of, haystack, left_for_good, wanted_text
 from app.step.eye_view import EyeView
 from app.step.request_text import as_curl, request_of
@@ -66,6 +68,22 @@ def test_a_text_is_looked_for_as_the_model_read_it():
     held = Presence("x", ((2, 4), (8, 8)))
     assert [held.holds(n) for n in (1, 2, 4, 5, 8)] == [False, True, True, False, True]
     assert [held.last_before(n) for n in (1, 3, 6, 9)] == [None, 3, 4, 8]
+
+
+def test_no_figure_of_the_eye_touches_the_edge(qtbot, tmp_path):
+    with shown_window(tmp_path, marmalade()) as (window, place):
+        place.cursor.move("s1", 9)
+        press(window, Qt.Key.Key_C)
+        table = window.findChild(EyeView).table
+        qtbot.waitUntil(lambda: table.model().rowCount() > 2)
+        table.clearSelection()
+        table.scrollToTop()
+        cell = table.visualRect(table.model().index(1, TOKENS))
+        inked = table.viewport().grab(cell).toImage()
+        middle = range(4, inked.height() - 4)
+        colours = [{inked.pixel(x, y) for y in middle} for x in range(inked.width())]
+        last = max(x for x, found in enumerate(colours) if len(found) > 1)
+        assert cell.right() <= table.viewport().width() and 0 < last <= inked.width() - theme.px(tokens.SIDE)
 
 
 def test_a_typed_text_tells_its_steps_and_the_strip_goes_there(qtbot, tmp_path):

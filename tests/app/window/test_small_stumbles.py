@@ -176,7 +176,8 @@ def test_the_bar_names_the_step_that_it_judges_so_that_no_number_reads_as_a_coun
     with shown_window(tmp_path, told_session(), layout="read") as (window, place):
         place.cursor.move("s1", 4)
         bar = window.findChild(ReviewBar)
-        qtbot.waitUntil(lambda: bar.state.text() == "Step 4: undecided")
+        qtbot.waitUntil(lambda: (bar.number.text(), bar.state.text()) == ("Step 4", "undecided"))
+        assert bar.number.fontInfo().weight() > bar.state.fontInfo().weight(), "the number is what the eye looks for"
 
 
 def test_the_head_tells_a_blind_reader_nothing_of_how_far_others_reviewed(qtbot, tmp_path):

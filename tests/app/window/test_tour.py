@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtWidgets import QApplication, QToolBar
+from support.eventually import eventually
 from support.logs import Maker
 from support.window import shown_window
 
 from app.sessions.new import DEMONSTRATION
-from app.window.tour import Tour, TourBand
+from app.window.tour import ERRING, Tour, TourBand
 from core.domain.events import GuidanceQueued, VerdictGiven
 from core.domain.verdict import Author
 
@@ -66,6 +69,41 @@ def test_the_guide_walks_through_look_guide_judge_and_export(tmp_path):
     shutil.copy(tmp_path / "again" / "window.ini", again(tmp_path / "again"))
     with touring(tmp_path / "again" / "again", maker) as (*_, band):
         assert not band.isVisible(), "who went through it is not led through it again"
+
+
+def guided() -> Maker:
+    maker = demonstration()
+    maker.say(GuidanceQueued(guidance="g1", text="hold out"), Author(kind="person", name="li"))
+    return maker
+
+
+async def test_the_guide_masks_the_step_that_it_speaks_of(tmp_path):
+    maker = guided()
+    body = maker._body("create_file", fails=False)
+    maker.step += 1
+    wrote = replace(body.actions[0], arguments={"filename": ERRING, "content": "DATA = 'data/test.jsonl'"})
+    maker.say(maker._step_fact(replace(body, number=maker.step, actions=(wrote,))))
+    maker.add_step()
+    with touring(tmp_path, maker) as (_, place, _, band):
+        place.cursor.to_step(1)
+        assert (band.title.text(), band.act.text()) == ("Judge", "Mask step 4") and band.act.isVisible()
+        band.act.click()
+        held = place.desks.of("s1").replica
+        await eventually(lambda: held.commands("s1"))
+        assert [(q.op.step, q.op.value) for q in held.commands("s1")] == [(4, "mask")]
+        await place.scope.close()
+
+
+def test_the_guide_offers_no_mask_where_nothing_used_the_test_data_yet(tmp_path):
+    with touring(tmp_path, guided()) as (*_, band):
+        assert band.title.text() == "Judge" and not band.act.isVisible()
+
+
+def test_the_step_that_is_to_be_masked_is_the_one_that_takes_the_test_data():
+    script = Path(__file__).parents[3] / "resources" / "tasks" / DEMONSTRATION / "script.toml"
+    turns = tomllib.loads(script.read_text("utf-8"))["turn"]
+    first = next(turn for turn in turns if ERRING in str(turn.get("calls")))
+    assert "data/test.jsonl" in str(first["calls"])
 
 
 def test_the_guide_is_closed_for_good_and_comes_back_from_the_menu(tmp_path):

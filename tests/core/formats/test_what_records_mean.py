@@ -44,6 +44,19 @@ CALL = [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "m
 RESULT = [{"type": "tool_result", "tool_use_id": "t1", "content": "…"}]
 
 
+@pytest.mark.parametrize(("result", "data", "status"), [
+    ({"stdout": "…", "stderr": "", "interrupted": False, "isImage": False}, {}, "finished"),
+    ({"stdout": "", "stderr": "…", "interrupted": False, "isImage": False}, {}, "finished"),
+    ({"stdout": "", "stderr": "late", "interrupted": False, "isImage": False}, {"stderr": "late"}, "finished"),
+    ({"stdout": "…", "stderr": "", "interrupted": True, "isImage": True}, {"isImage": True}, "killed"),
+    ({"content": "", "isImage": False}, {"content": "", "isImage": False}, "finished")])
+def test_a_shells_result_of_claude_code_has_only_fields_that_say_something(tmp_path, result, data, status):
+    session = read(tmp_path / "x.jsonl", line("user", "Build it.", uuid="u"), line("assistant", CALL, uuid="a"),
+                   line("user", RESULT, uuid="r", toolUseResult=result))
+    (observation,) = bodies(session)[0].observations
+    assert (observation.data, observation.status) == (data, status)
+
+
 def test_claude_code_tells_what_was_interrupted_what_the_service_refused_and_what_was_typed_meanwhile(tmp_path):
     queued = {"type": "attachment", "sessionId": "s", "uuid": "q",
               "attachment": {"type": "queued_command", "prompt": "Use the other split."}}
@@ -200,6 +213,10 @@ def test_messages_without_content_or_calls_are_no_chat(tmp_path):
         "role": "assistant", "text": "Yes.", "tool_calls": [{"action_id": "1", "tool_name": "ls"}]}]}))
     with pytest.raises(InvalidInput):
         list(registry.read(path))
+
+
+def test_a_sample_of_inspect_is_named_as_a_sample():
+    assert [s.title for s in registry.read(FILES / "inspect.json")] == ["own_task, sample s/1, epoch 1"]
 
 
 def test_an_inspect_log_of_2024_names_texts_and_tokens_otherwise(tmp_path):

@@ -87,7 +87,7 @@ def judged(server: Server) -> tuple[object, ...]:
         [v.value for v in first.verdicts.values()],
         [v.value for v in second.verdicts.values()],
         [note.text for note in second.notes],
-        first.tags,
+        set(first.tags),
         list(trajectory.spent.values()),
         trajectory.row.title,
     )

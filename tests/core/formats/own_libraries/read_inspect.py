@@ -99,5 +99,5 @@ def number(score: Score) -> float | None:
 
 for path in sys.argv[1:]:
     log = read_eval_log(path, resolve_attachments="full")
-    print(json.dumps([{"name": f"{sample.id} epoch {sample.epoch}", "scores": scores(sample),
+    print(json.dumps([{"name": f"sample {sample.id}, epoch {sample.epoch}", "scores": scores(sample),
                        "steps": by_events(sample) or by_messages(sample)} for sample in log.samples or []]))
