@@ -25,7 +25,8 @@ def shown(place, qtbot, session: str):
     return view
 
 
-@pytest.mark.parametrize(("is_begun", "sentence"), [(False, "Its log is not here yet"), (True, "The log keeps no task")])
+@pytest.mark.parametrize(("is_begun", "sentence"), [(False, "Its log is not here yet"),
+                                                    (True, "The log keeps no task")])
 def test_a_task_that_is_not_here_yet_is_not_called_missing(qtbot, tmp_path, is_begun, sentence):
     maker = Maker(1)
     with workplace(tmp_path, maker) as (place, _):
