@@ -22,7 +22,8 @@ class InSight(QObject):
     A move to another session emits `left`, `opened`, `stepped`, in this order, each to every listener before the next
     begins; a move within the session `stepped` alone. What comes emits `grew`; another log `replaced`, then `grew`. Who
     acts on what panels show by then listens to `arrived` and `settled`, for panels come at any time. Nothing is emitted
-    of a session that is not in sight, and nothing is read before a listener asks for it.
+    of a session that is not in sight, and nothing is read before a listener asks for it but the end of a run that was
+    over.
     """
 
     left = Signal()
@@ -113,12 +114,12 @@ class InSight(QObject):
 
     def _look_at_end(self) -> None:
         """Remember the end of a session that was read from a file and is over, as soon as all of it is here."""
-        trajectory, row = self.trajectory, self.row
-        if row is None or trajectory is None or not trajectory.steps or self.desk.progress(self._session) < 1:
+        row = self.row
+        if row is None or self._end == 0:
             return
         if self._end is None and (row.origin == "live" or row.state not in FINAL_STATES):
             self._end = 0
-        elif self._end != 0:
+        elif self.desk.progress(self._session) >= 1 and (trajectory := self.trajectory) and trajectory.steps:
             self._end = int(trajectory.steps.numbers[-1])
 
     def _stay(self) -> None:

@@ -103,8 +103,8 @@ class Typist:
         panel.box.moveCursor(QTextCursor.MoveOperation.End)
         panel.box.insertPlainText(text) if not text.isascii() else QTest.keyClicks(panel.box, text)
         typed = panel.box.toPlainText()
-        kept = f"{self.session}#edit" if edit else self.session
-        await self._until(lambda: desks.of(kept).draft(kept).endswith(typed))
+        draft = f"{self.session}#edit" if edit else self.session
+        await self._until(lambda: desks.of(draft).draft(draft).endswith(typed))
         return f"{'edited' if edit else 'typed'} {typed}"
 
     async def _guide(self, text: str) -> str:
@@ -126,7 +126,8 @@ class Typist:
         self.desktop.window.activateWindow()
         await self._until(self.desktop.window.isActiveWindow)
         QTest.keyClick(self.desktop.window, Qt.Key.Key_T, _CTRL_ALT)
-        await self._until(lambda: self._takeover.chosen is not None and self._takeover.carry_out.isEnabled())
+        view = self._takeover
+        await self._until(lambda: view.tool.currentData() is not None and view.carry_out.isEnabled())
         return "yours"
 
     async def _act(self, given: dict[str, str]) -> str:
