@@ -4712,6 +4712,10 @@ Delete or right click: take it away</source>
         <translation>已结束：完成</translation>
     </message>
     <message>
+        <source>Pause of {time}</source>
+        <translation>停顿 {time}</translation>
+    </message>
+    <message>
         <source>After a pause of {time}</source>
         <translation>停顿 {time} 之后</translation>
     </message>
