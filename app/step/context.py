@@ -12,7 +12,7 @@ from app.kit import icons, quantities, theme
 from app.kit.flat_model import Index
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip, visible
-from app.step.context_lines import ContextLine, folded, lines_of, shares_of
+from app.step.context_lines import ContextLine, folded, is_error, lines_of, shares_of
 from app.step.message_looks import MessageLook
 from core.domain.context import MessageRef
 
@@ -34,6 +34,7 @@ class ContextModel(QAbstractTableModel):
         self._gone: list[ContextLine] = []
         self._holding: frozenset[str] = frozenset()
         self._looks: Mapping[str, MessageLook] = {}
+        self._failed: frozenset[int] = frozenset()
         self._opened: frozenset[int] = frozenset()
         self._longest = 1
         self._shown = "context"
@@ -56,7 +57,7 @@ class ContextModel(QAbstractTableModel):
     @property
     def shares(self) -> dict[str, int]:
         """Tokens of the context by what they are."""
-        return shares_of(self._all, self._looks)
+        return shares_of(self._all, self._looks, self._failed)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many rows are listed."""
@@ -114,9 +115,10 @@ class ContextModel(QAbstractTableModel):
         self._gone = [ContextLine(0, "gone", ref, since) for ref, since in gone]
         self._list()
 
-    def show_looks(self, looks: Mapping[str, MessageLook]) -> None:
-        """What the messages say first and which steps brought them: now those of one step can be one row."""
-        self._looks = {**looks}
+    def show_looks(self, looks: Mapping[str, MessageLook], failed: frozenset[int] = frozenset()) -> None:
+        """What the messages say first and which steps brought them: now those of one step can be one row. What the
+        `failed` steps got back counts as errors."""
+        self._looks, self._failed = {**looks}, failed
         self._list()
 
     def toggle(self, row: int) -> None:
@@ -141,6 +143,16 @@ class ContextModel(QAbstractTableModel):
         """The row that shows a message, be it folded; -1 where it is not listed."""
         return next((row for row, line in enumerate(self.lines)
                      if any(one.ref.hash == hash for one in (line, *line.more))), -1)
+
+    def name_of(self, hash: str) -> str:
+        """Whose a message is, and of a result the call and the step; "" as long as nothing is known of it."""
+        look = self._looks.get(hash)
+        line = next((line for line in [*self._all, *self._gone] if line.ref.hash == hash), None)
+        if look is None or line is None:
+            return ""
+        step = self.tr("step {n}").format(n=look.step) if look.step else ""
+        call = one_line(look.tool, 80) if look.kind == "result" else ""
+        return " · ".join(filter(None, (self._who(line, look), call, step)))
 
     def set_shown(self, shown: str) -> None:
         """List the context, the changes, what entered, what left, or all that is gone."""
@@ -248,6 +260,8 @@ class ContextModel(QAbstractTableModel):
         look = self._looks.get(line.ref.hash)
         if line.change:
             return "keep" if line.change == "entered" else "muted"
+        if any(is_error(self._look(one), self._failed) for one in (line, *line.more)):
+            return "error"
         return "person" if look is not None and look.kind == "user" and not _is_note(line) else ""
 
     def _ground(self, line: ContextLine) -> object:

@@ -1262,6 +1262,10 @@
 <context>
     <name>ContextModel</name>
     <message>
+        <source>step {n}</source>
+        <translation>第 {n} 步</translation>
+    </message>
+    <message>
         <source>Tokens</source>
         <translation>词元</translation>
     </message>
@@ -7341,6 +7345,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
 </context>
 <context>
     <name>ShareBar</name>
+    <message>
+        <source>errors</source>
+        <translation>错误</translation>
+    </message>
     <message>
         <source>instructions</source>
         <translation>指令</translation>
