@@ -210,14 +210,11 @@ class ContextModel(QAbstractTableModel):
             return self.tr("{n} steps").format(n=steps) if steps > 1 else look.tool or self.tr("1 step")
         if look is None:
             return line.ref.role
+        if made := _made_by_program(line):
+            return self.tr("Note") if made == "note" else self.tr("Summary")
         known = {"system": self.tr("System"), "result": self.tr("Result"), "message": self.tr("Answer"),
-                 "user": self._who_asked(line, look)}
+                 "user": self.tr("Person") if look.step else self.tr("Task")}
         return known.get(look.kind) or one_line(look.tool, 30)
-
-    def _who_asked(self, line: ContextLine, look: MessageLook) -> str:
-        if _is_note(line):
-            return self.tr("Note")
-        return self.tr("Task") if not look.step else self.tr("Person")
 
     def _steps(self, line: ContextLine) -> list[int]:
         found = (self._looks.get(one.ref.hash) for one in (line, *line.more))
@@ -245,8 +242,8 @@ class ContextModel(QAbstractTableModel):
             return "chevron-right"
         if look is None:
             return ""
-        if _is_note(line):
-            return "flag"
+        if made := _made_by_program(line):
+            return "flag" if made == "note" else "scroll-text"
         return _WHO.get(look.kind) or ("target" if not look.step else "user-round") * (look.kind == "user") or (
             ICONS.get(look.kind, "braces"))
 
@@ -262,7 +259,7 @@ class ContextModel(QAbstractTableModel):
             return "keep" if line.change == "entered" else "muted"
         if any(is_error(self._look(one), self._failed) for one in (line, *line.more)):
             return "error"
-        return "person" if look is not None and look.kind == "user" and not _is_note(line) else ""
+        return "person" if look is not None and look.kind == "user" and not _made_by_program(line) else ""
 
     def _ground(self, line: ContextLine) -> object:
         if line.ref.hash in self._holding:
@@ -279,9 +276,10 @@ _CHANGES = {"entered": "log-in", "left": "log-out", "gone": "log-out"}
 _WHO = {"system": "scroll-text", "result": "corner-down-right"}
 
 
-def _is_note(line: ContextLine) -> bool:
-    """Whether the program wrote it: how far the agent is, what it is reminded of."""
-    return line.ref.source == "note"
+def _made_by_program(line: ContextLine) -> str:
+    """A note (how far the agent is, what it is reminded of), a summary, or "" for neither."""
+    kind = line.ref.source.partition(":")[0]
+    return kind if kind in ("note", "summary") else ""
 
 
 def source_words(source: str) -> str:

@@ -49,12 +49,12 @@ def lines_of(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> list[
 def folded(lines: Sequence[ContextLine], looks: Mapping[str, MessageLook], opened: frozenset[int],
            holding: frozenset[str]) -> list[ContextLine]:
     """The lines with what stayed of one step, and of steps in a row that only looked around, as one; those at the
-    places `opened`, and messages that hold what is looked for, stand alone."""
+    places `opened`, messages that hold what is looked for, what people said and summaries stand alone."""
     looking = _looking(lines, looks)
 
     def group(line: ContextLine) -> tuple[object, ...]:
         look = looks.get(line.ref.hash)
-        if line.change or look is None or not look.step or line.ref.hash in holding:
+        if line.change or look is None or not look.step or line.ref.hash in holding or look.kind == "user":
             return (line.place, line.ref.hash, line.change)
         return ("looking",) if look.step in looking else ("step", look.step)
 

@@ -1262,6 +1262,10 @@
 <context>
     <name>ContextModel</name>
     <message>
+        <source>Summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
         <source>step {n}</source>
         <translation>第 {n} 步</translation>
     </message>

@@ -357,6 +357,17 @@ async def test_the_chosen_message_is_named_as_its_row_is_and_raw_by_its_call(tmp
         await eventually(lambda: panel.eye.text.text.startswith("tool  answers c2\n"))
 
 
+def test_what_people_said_and_summaries_stand_alone_among_the_messages_of_a_step():
+    model = ContextModel()
+    refs = [MessageRef(hash=name * 64, role=role, tokens=1, source=source) for name, role, source in (
+        ("a", "assistant", "step:5"), ("b", "tool", "step:5"), ("c", "user", "summary:m"), ("d", "user", "guidance"))]
+    looks = zip(refs, ("shell", "result", "user", "user"), strict=True)
+    model.show(refs, refs)
+    model.show_looks({ref.hash: MessageLook(kind=kind, words="x", tool="Bash" * (kind == "shell"), step=5)
+                      for ref, kind in looks})
+    assert [model.index(row, 2).data() for row in range(model.rowCount())] == ["Bash", "Summary", "Person"]
+
+
 def test_what_a_failed_step_got_back_counts_as_errors():
     model = ContextModel()
     refs = [MessageRef(hash=name * 64, role=role, tokens=7) for name, role in (
