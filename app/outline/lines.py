@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from PySide6.QtCore import QCoreApplication
 
-from app.desk.row_text import kind_of
+from app.desk.row_text import FACES, kind_of
 from app.kit import quantities
 from app.kit.safe_text import one_line
 from app.outline.finds import Find, finds_in
@@ -82,6 +82,8 @@ def outline_of(top: Outlined, inside: Mapping[str, Outlined]) -> list[OutlineLin
     trajectory = top.trajectory
     lines = [OutlineLine("task", top.session)] if trajectory.created is not None else []
     for phase in phases_of(trajectory):
+        if phase.pause_s and phase.begun_by != "pause":
+            lines.append(OutlineLine("pause", top.session, 0, phase.first, phase.first, phase))
         lines.append(OutlineLine("phase", top.session, 0, phase.first, phase.last, phase))
         lines += _content(top, inside, phase.first, phase.last, 1)
     if trajectory.row.state in FINAL_STATES:
@@ -118,6 +120,9 @@ def _content(one: Outlined, inside: Mapping[str, Outlined], first: int, last: in
 def text_of(line: OutlineLine, trajectory: Trajectory, reader: str = "") -> LineText:
     """How a line is written; only the steps that it names are read."""
     match line.what:
+        case Phase() as phase if line.kind == "pause":
+            words = QCoreApplication.translate("Outline", "Pause of {time}")
+            return LineText("hourglass", words.format(time=quantities.duration(phase.pause_s)))
         case Phase() as phase:
             return _phase(phase, trajectory)
         case Find() as find:
@@ -194,8 +199,10 @@ def _range(find: Find, trajectory: Trajectory) -> str:
 def _errors(find: Find, trajectory: Trajectory, reader: str) -> LineText:
     head = trajectory.steps[find.first].head
     words = one_line(head.title.removeprefix(head.tools[0]).strip() if head.tools else head.title, 120)
-    name = one_line(head.tools[0], 40) if head.tools else ""
-    if not words or kind_of(head, trajectory) != "shell":
+    name, kind = one_line(head.tools[0], 40) if head.tools else "", kind_of(head, trajectory)
+    if FACES.get(kind) == "path":
+        words = _name(words)  # the line is narrow, and cuts at its end
+    if not words or kind != "shell":
         words = f"{name} {words}".strip()
     return LineText("circle-x", words + (f" ×{find.count}" if find.count > 1 else ""), _range(find, trajectory),
                     meaning="error")
@@ -210,8 +217,12 @@ def _masked(find: Find, trajectory: Trajectory, reader: str) -> LineText:
 
 
 def _file(find: Find, trajectory: Trajectory, reader: str) -> LineText:
-    name = find.path.rstrip("/").rpartition("/")[2] or find.path
-    return LineText("file-plus" if find.is_new else "file-pen-line", one_line(name, 120), _range(find, trajectory))
+    return LineText("file-plus" if find.is_new else "file-pen-line", one_line(_name(find.path), 120),
+                    _range(find, trajectory))
+
+
+def _name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2] or path
 
 
 def _files(find: Find, trajectory: Trajectory, reader: str) -> LineText:

@@ -74,7 +74,7 @@ class OutlineModel(FlatModel[OutlineLine]):
 
     def row_of(self, session: str, item: int) -> int:
         """The row that tells most closely of an item: the deepest, and of these the last that begins before it ends."""
-        inside = [row for row, line in enumerate(self.rows) if line.session == session
+        inside = [row for row, line in enumerate(self.rows) if line.session == session and line.kind != "pause"
                   and 0 <= line.first <= item <= max(line.first, line.last)]
         if inside:
             return max(inside, key=lambda row: (self.rows[row].depth, -_length(self.rows[row])))

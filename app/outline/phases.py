@@ -20,7 +20,8 @@ MOST_PLANS = 400
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """Items first..last. `item` began it, or a plan whose work is `words`, or a pause of so many seconds."""
+    """Items first..last. `item` began it, or a plan whose work is `words`, or a pause alone; `pause_s` is the time in
+    which nothing happened before it, of a long pause, whatever began it."""
 
     first: int
     last: int
@@ -35,8 +36,11 @@ def phases_of(trajectory: Trajectory) -> list[Phase]:
     end = len(trajectory.items)
     if not end:
         return []
-    starts = {phase.first: phase for made in (_pauses, _plans, _items) for phase in made(trajectory)}
+    starts = {phase.first: phase for made in (_plans, _items) for phase in made(trajectory)}
     starts.setdefault(0, Phase(0, 0))
+    for place, pause in _pauses(trajectory):
+        begun = starts.setdefault(place, Phase(place, 0, "pause"))
+        starts[place] = msgspec.structs.replace(begun, pause_s=pause)
     order = sorted(starts)
     ends = [place - 1 for place in order[1:]] + [end - 1]
     return [msgspec.structs.replace(starts[place], last=last) for place, last in zip(order, ends, strict=True)]
@@ -59,11 +63,15 @@ def _may_be_output(trajectory: Trajectory, item: Item) -> bool:
     return item.kind == "guidance" and trajectory.guidance[str(item.ref)].author == UNKNOWN_USER
 
 
-def _pauses(trajectory: Trajectory) -> Iterator[Phase]:
-    started, ended = trajectory.steps.started, trajectory.steps.ended
-    for at in range(1, len(started)):
-        if (pause := started[at] - ended[at - 1]) > PAUSE_S:
-            yield Phase(trajectory.items.of_step(at), 0, "pause", pause_s=pause)
+def _pauses(trajectory: Trajectory) -> Iterator[tuple[int, float]]:
+    """The first item after each long pause, and its seconds: a turn of a person before the step ended it."""
+    steps, items = trajectory.steps, trajectory.items
+    for at in range(1, len(steps.started)):
+        if (pause := steps.started[at] - steps.ended[at - 1]) > PAUSE_S:
+            place = items.of_step(at)
+            while items[place - 1].kind in ("guidance", "summary"):
+                place -= 1
+            yield place, pause
 
 
 def _plans(trajectory: Trajectory) -> Iterator[Phase]:

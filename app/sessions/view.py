@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
@@ -21,6 +21,7 @@ from app.kit.boxes import row
 from app.kit.choice_menu import offer_choices
 from app.kit.empty import Empty, Faces, faces
 from app.kit.safe_text import PlainLabel, set_tooltip
+from app.kit.timers import single_shot
 from app.kit.tool_button import tool_button
 from app.sessions.filter_chips import FilterChips
 from app.sessions.model import SessionsModel
@@ -41,6 +42,7 @@ class SessionsView(QWidget):
         super().__init__(parent)
         self._model = model
         self._quiet = False
+        self._soon = single_shot(self, 0, self._scroll)
         self.list = self._make_list(model)
         self.words = self._make_filter()
         self.chips = FilterChips(self)
@@ -71,6 +73,7 @@ class SessionsView(QWidget):
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         made.setAccessibleName(self.tr("Sessions"))
         made.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        made.viewport().installEventFilter(self)
         return made
 
     def _make_filter(self) -> QLineEdit:
@@ -127,6 +130,8 @@ class SessionsView(QWidget):
         if key == Qt.Key.Key_Escape and self.words.text():
             self.words.clear()
             return True
+        if watched is self.list.viewport() and isinstance(event, QResizeEvent):
+            self._hold_in_sight(event.oldSize().height())
         return went_down(key, self.list) or super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -135,6 +140,15 @@ class SessionsView(QWidget):
             self.words.clear()
         else:
             super().keyPressEvent(event)
+
+    def _hold_in_sight(self, before: int) -> None:
+        """Another height: the row that was in sight at the height before is so again, whole."""
+        current = self.list.currentIndex()
+        if current.isValid() and 0 <= self.list.visualRect(current).top() < before:
+            self._soon.start()  # the list knows its new height only after this
+
+    def _scroll(self) -> None:
+        self.list.scrollTo(self.list.currentIndex())
 
     def show_current(self, session: str) -> None:
         """Mark the session that is looked at."""

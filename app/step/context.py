@@ -12,7 +12,7 @@ from app.kit import icons, quantities, theme
 from app.kit.flat_model import Index
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip, visible
-from app.step.context_lines import ContextLine, folded, lines_of, shares_of
+from app.step.context_lines import ContextLine, folded, is_error, lines_of, shares_of
 from app.step.message_looks import MessageLook
 from core.domain.context import MessageRef
 
@@ -34,6 +34,7 @@ class ContextModel(QAbstractTableModel):
         self._gone: list[ContextLine] = []
         self._holding: frozenset[str] = frozenset()
         self._looks: Mapping[str, MessageLook] = {}
+        self._failed: frozenset[int] = frozenset()
         self._opened: frozenset[int] = frozenset()
         self._longest = 1
         self._shown = "context"
@@ -56,7 +57,7 @@ class ContextModel(QAbstractTableModel):
     @property
     def shares(self) -> dict[str, int]:
         """Tokens of the context by what they are."""
-        return shares_of(self._all, self._looks)
+        return shares_of(self._all, self._looks, self._failed)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many rows are listed."""
@@ -114,9 +115,10 @@ class ContextModel(QAbstractTableModel):
         self._gone = [ContextLine(0, "gone", ref, since) for ref, since in gone]
         self._list()
 
-    def show_looks(self, looks: Mapping[str, MessageLook]) -> None:
-        """What the messages say first and which steps brought them: now those of one step can be one row."""
-        self._looks = {**looks}
+    def show_looks(self, looks: Mapping[str, MessageLook], failed: frozenset[int] = frozenset()) -> None:
+        """What the messages say first and which steps brought them: now those of one step can be one row. What the
+        `failed` steps got back counts as errors."""
+        self._looks, self._failed = {**looks}, failed
         self._list()
 
     def toggle(self, row: int) -> None:
@@ -141,6 +143,16 @@ class ContextModel(QAbstractTableModel):
         """The row that shows a message, be it folded; -1 where it is not listed."""
         return next((row for row, line in enumerate(self.lines)
                      if any(one.ref.hash == hash for one in (line, *line.more))), -1)
+
+    def name_of(self, hash: str) -> str:
+        """Whose a message is, and of a result the call and the step; "" as long as nothing is known of it."""
+        look = self._looks.get(hash)
+        line = next((line for line in [*self._all, *self._gone] if line.ref.hash == hash), None)
+        if look is None or line is None:
+            return ""
+        step = self.tr("step {n}").format(n=look.step) if look.step else ""
+        call = one_line(look.tool, 80) if look.kind == "result" else ""
+        return " · ".join(filter(None, (self._who(line, look), call, step)))
 
     def set_shown(self, shown: str) -> None:
         """List the context, the changes, what entered, what left, or all that is gone."""
@@ -198,14 +210,11 @@ class ContextModel(QAbstractTableModel):
             return self.tr("{n} steps").format(n=steps) if steps > 1 else look.tool or self.tr("1 step")
         if look is None:
             return line.ref.role
+        if made := _made_by_program(line):
+            return self.tr("Note") if made == "note" else self.tr("Summary")
         known = {"system": self.tr("System"), "result": self.tr("Result"), "message": self.tr("Answer"),
-                 "user": self._who_asked(line, look)}
+                 "user": self.tr("Person") if look.step else self.tr("Task")}
         return known.get(look.kind) or one_line(look.tool, 30)
-
-    def _who_asked(self, line: ContextLine, look: MessageLook) -> str:
-        if _is_note(line):
-            return self.tr("Note")
-        return self.tr("Task") if not look.step else self.tr("Person")
 
     def _steps(self, line: ContextLine) -> list[int]:
         found = (self._looks.get(one.ref.hash) for one in (line, *line.more))
@@ -233,8 +242,8 @@ class ContextModel(QAbstractTableModel):
             return "chevron-right"
         if look is None:
             return ""
-        if _is_note(line):
-            return "flag"
+        if made := _made_by_program(line):
+            return "flag" if made == "note" else "scroll-text"
         return _WHO.get(look.kind) or ("target" if not look.step else "user-round") * (look.kind == "user") or (
             ICONS.get(look.kind, "braces"))
 
@@ -248,7 +257,9 @@ class ContextModel(QAbstractTableModel):
         look = self._looks.get(line.ref.hash)
         if line.change:
             return "keep" if line.change == "entered" else "muted"
-        return "person" if look is not None and look.kind == "user" and not _is_note(line) else ""
+        if any(is_error(self._look(one), self._failed) for one in (line, *line.more)):
+            return "error"
+        return "person" if look is not None and look.kind == "user" and not _made_by_program(line) else ""
 
     def _ground(self, line: ContextLine) -> object:
         if line.ref.hash in self._holding:
@@ -265,9 +276,10 @@ _CHANGES = {"entered": "log-in", "left": "log-out", "gone": "log-out"}
 _WHO = {"system": "scroll-text", "result": "corner-down-right"}
 
 
-def _is_note(line: ContextLine) -> bool:
-    """Whether the program wrote it: how far the agent is, what it is reminded of."""
-    return line.ref.source == "note"
+def _made_by_program(line: ContextLine) -> str:
+    """A note (how far the agent is, what it is reminded of), a summary, or "" for neither."""
+    kind = line.ref.source.partition(":")[0]
+    return kind if kind in ("note", "summary") else ""
 
 
 def source_words(source: str) -> str:

@@ -49,12 +49,12 @@ def lines_of(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> list[
 def folded(lines: Sequence[ContextLine], looks: Mapping[str, MessageLook], opened: frozenset[int],
            holding: frozenset[str]) -> list[ContextLine]:
     """The lines with what stayed of one step, and of steps in a row that only looked around, as one; those at the
-    places `opened`, and messages that hold what is looked for, stand alone."""
+    places `opened`, messages that hold what is looked for, what people said and summaries stand alone."""
     looking = _looking(lines, looks)
 
     def group(line: ContextLine) -> tuple[object, ...]:
         look = looks.get(line.ref.hash)
-        if line.change or look is None or not look.step or line.ref.hash in holding:
+        if line.change or look is None or not look.step or line.ref.hash in holding or look.kind == "user":
             return (line.place, line.ref.hash, line.change)
         return ("looking",) if look.step in looking else ("step", look.step)
 
@@ -78,15 +78,21 @@ def _looking(lines: Sequence[ContextLine], looks: Mapping[str, MessageLook]) -> 
     return frozenset(step for step, found in kinds.items() if found <= LOOKS)
 
 
-def shares_of(lines: Sequence[ContextLine], looks: Mapping[str, MessageLook]) -> dict[str, int]:
-    """Tokens of the whole context by what they are: system, task, steps, entered."""
-    found = dict.fromkeys(("system", "task", "steps", "entered"), 0)
+def is_error(look: MessageLook | None, failed: frozenset[int]) -> bool:
+    """Whether a message is what a failed step got back."""
+    return look is not None and look.kind == "result" and look.step in failed
+
+
+def shares_of(lines: Sequence[ContextLine], looks: Mapping[str, MessageLook],
+              failed: frozenset[int] = frozenset()) -> dict[str, int]:
+    """Tokens of the whole context by what they are: system, task, steps, errors (what `failed` ones got), entered."""
+    found = dict.fromkeys(("system", "task", "steps", "errors", "entered"), 0)
     for line in lines:
         if line.change not in ("", "entered"):
             continue
         look = looks.get(line.ref.hash)
         is_old = look is not None and look.step
         kind = "entered" if line.change == "entered" else "system" if line.ref.role == "system" else (
-            "task" if line.ref.role == "user" and not is_old else "steps")
+            "task" if line.ref.role == "user" and not is_old else "errors" if is_error(look, failed) else "steps")
         found[kind] += line.tokens
     return found

@@ -27,6 +27,7 @@ from core.domain.context import MessageRef
 from core.domain.errors import InvalidInput
 from core.domain.events import SummaryAdded
 from core.domain.message import decode_message
+from core.domain.steps import ERROR, Steps
 from core.domain.task import ModelSettings
 from core.domain.trajectory import StepEntry, Trajectory
 from core.formats.tools import table_of
@@ -44,7 +45,7 @@ class EyeController(QObject):
         self._at = -1
         self._tools = ""
         self._message: Fetch | None = None
-        self._chosen = b""
+        self._chosen, self._chosen_name = b"", ""
         self._copy: Bodies | None = None
         self._fetched: Bodies | None = None
         self._presence = Presence()
@@ -56,7 +57,8 @@ class EyeController(QObject):
     def _connect(self) -> None:
         actions, eye = self._place.actions, self._eye
         eye.offer([actions["view.copy_json"], actions["view.copy_curl"]])
-        actions["view.raw"].toggled.connect(self._draw_again)
+        actions["view.raw"].toggled.connect(self._on_raw)
+        self._is_raw = actions["view.raw"].isChecked()
         actions["view.copy_json"].triggered.connect(partial(self._gather_copy, "json"))
         actions["view.copy_curl"].triggered.connect(partial(self._gather_copy, "curl"))
         eye.opened.connect(self._open_message)
@@ -115,8 +117,11 @@ class EyeController(QObject):
         self._looks.start(looks_in_log, self._steps(trajectory, self._at + 1), self._model.all_refs, table)
 
     def _take_looks(self, looks: dict[str, MessageLook]) -> None:
-        self._model.show_looks(looks)
+        steps = self._trajectory.steps if self._trajectory is not None else Steps()
+        failed = (at for at, flags in enumerate(steps.flags) if flags & ERROR)
+        self._model.show_looks(looks, frozenset(steps.numbers[at] for at in failed))
         self._eye.show_again()
+        self._draw_again()
 
     def _on_gone(self) -> None:
         self._eye.show_context()
@@ -136,17 +141,21 @@ class EyeController(QObject):
     def _open_message(self, hash: str) -> None:
         if self._message is not None:
             self._message.cancel()
-        self._chosen = b""
+        self._chosen, self._chosen_name = b"", hash
         self._eye.text.placeholder(self.tr("Fetching this message from the server…"))
         self._message = self._place.sight.holder(hash).body(hash, self._take_message)
 
     def _take_message(self, data: bytes) -> None:
         self._chosen = data
         try:
-            raw = self._place.actions["view.raw"].isChecked()
-            self._eye.text.show_parts(parts_of_message(decode_message(data), raw=raw))
+            name = self._model.name_of(self._chosen_name)
+            self._eye.text.show_parts(parts_of_message(decode_message(data), name=name, raw=self._is_raw))
         except InvalidInput as error:
             self._eye.text.show_parts([Part(text=str(error), meaning="error")])
+
+    def _on_raw(self, on: bool) -> None:
+        self._is_raw = on
+        self._draw_again()
 
     def _draw_again(self) -> None:
         if self._chosen:

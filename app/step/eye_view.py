@@ -202,7 +202,7 @@ class EyeView(QWidget):
                 self.opened.emit(name)
 
 
-INKS = {"system": "edge", "task": "person", "steps": "muted", "entered": "keep"}
+INKS = {"system": "edge", "task": "person", "steps": "muted", "errors": "error", "entered": "keep"}
 GAP = 2
 
 
@@ -228,7 +228,7 @@ class ShareBar(QWidget):
 
     def _words(self, name: str) -> str:
         word = {"system": self.tr("instructions"), "task": self.tr("task"), "steps": self.tr("earlier steps"),
-                "entered": self.tr("entered")}[name]
+                "errors": self.tr("errors"), "entered": self.tr("entered")}[name]
         return f"{word} {quantities.tokens(self._shares[name])}"
 
     def paintEvent(self, event: QPaintEvent) -> None:

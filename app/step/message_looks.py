@@ -23,8 +23,8 @@ WORDS = 300
 
 
 class MessageLook(msgspec.Struct, frozen=True):
-    """`kind` is a role (system, user), result, or what the first call is for; `tool` names the call; `step` is the one
-    that brought the message, 0 for none."""
+    """`kind` is a role (system, user), result, or what the first call is for; `tool` names the call, also the one that
+    a result answers; `step` is the one that brought the message, 0 for none."""
 
     kind: str
     words: str = ""
@@ -36,8 +36,8 @@ def looks_in_log(steps: StepsInLog, refs: Sequence[MessageRef], tools: ToolTable
     """The looks of some messages by their hash; of one that is not here only its step is known."""
     conn = connect(steps.path, readonly=True)
     try:
-        brought = _brought(conn, steps)
-        return {ref.hash: msgspec.structs.replace(_read(conn, ref, tools), step=brought.get(ref.hash, 0))
+        brought, called = _brought(conn, steps), dict[str, str]()
+        return {ref.hash: msgspec.structs.replace(_read(conn, ref, tools, called), step=brought.get(ref.hash, 0))
                 for ref in refs}
     finally:
         conn.close()
@@ -55,11 +55,15 @@ def _brought(conn: Connection, steps: StepsInLog) -> dict[str, int]:
     return found
 
 
-def _read(conn: Connection, ref: MessageRef, tools: ToolTable) -> MessageLook:
+def _read(conn: Connection, ref: MessageRef, tools: ToolTable, called: dict[str, str]) -> MessageLook:
+    """The look of a message; `called` has the names of the calls before it, and takes its own."""
     try:
-        return look_of(decode_message(blobs.get(conn, ref.hash)), tools)
+        message = decode_message(blobs.get(conn, ref.hash))
     except (InvalidInput, NotFound):
         return MessageLook(kind=ref.role if ref.role in ("system", "user") else "result")
+    called.update((call.id, call.name) for call in message.tool_calls)
+    look = look_of(message, tools)
+    return msgspec.structs.replace(look, tool=called.get(message.tool_call_id, "")) if look.kind == "result" else look
 
 
 def look_of(message: Message, tools: ToolTable = OWN) -> MessageLook:

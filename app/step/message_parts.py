@@ -11,15 +11,10 @@ from app.kit.safe_text import one_line
 from core.domain.message import Message, ToolCall
 
 
-def parts_of_message(message: Message, *, raw: bool = False) -> list[Part]:
-    """Role, reasoning, content, calls. What people and models wrote is drawn as Markdown, `raw` as it was written."""
-    head: str = message.role
-    if message.name:
-        head += f"  {one_line(message.name, 80)}"
-    if message.tool_call_id:
-        answers = QCoreApplication.translate("EyeView", "answers {id}")
-        head += "  " + answers.format(id=one_line(message.tool_call_id, 60))
-    parts = [Part(text=head + "\n", style="heading")]
+def parts_of_message(message: Message, *, name: str = "", raw: bool = False) -> list[Part]:
+    """What it is, reasoning, content, calls. What people and models wrote is drawn as Markdown, `raw` as it was
+    written; the head is `name`, or, raw or without one, the role and the call that the message answers."""
+    parts = [Part(text=(name if name and not raw else _head(message)) + "\n", style="heading")]
     if message.reasoning:
         parts.append(Part(text=QCoreApplication.translate("EyeView", "Reasoning (never sent back to the model)") + "\n",
                           style="meta"))
@@ -29,6 +24,16 @@ def parts_of_message(message: Message, *, raw: bool = False) -> list[Part]:
     for call in message.tool_calls:
         parts += _call_parts(call)
     return parts
+
+
+def _head(message: Message) -> str:
+    head: str = message.role
+    if message.name:
+        head += f"  {one_line(message.name, 80)}"
+    if message.tool_call_id:
+        answers = QCoreApplication.translate("EyeView", "answers {id}")
+        head += "  " + answers.format(id=one_line(message.tool_call_id, 60))
+    return head
 
 
 def _content(text: str, *, is_drawn: bool) -> list[Part]:

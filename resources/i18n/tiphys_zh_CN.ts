@@ -1262,6 +1262,14 @@
 <context>
     <name>ContextModel</name>
     <message>
+        <source>Summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>step {n}</source>
+        <translation>第 {n} 步</translation>
+    </message>
+    <message>
         <source>Tokens</source>
         <translation>词元</translation>
     </message>
@@ -4712,6 +4720,10 @@ Delete or right click: take it away</source>
         <translation>已结束：完成</translation>
     </message>
     <message>
+        <source>Pause of {time}</source>
+        <translation>停顿 {time}</translation>
+    </message>
+    <message>
         <source>After a pause of {time}</source>
         <translation>停顿 {time} 之后</translation>
     </message>
@@ -7337,6 +7349,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
 </context>
 <context>
     <name>ShareBar</name>
+    <message>
+        <source>errors</source>
+        <translation>错误</translation>
+    </message>
     <message>
         <source>instructions</source>
         <translation>指令</translation>

@@ -184,19 +184,19 @@ def _result(block: dict[str, Any], record: dict[str, Any], at: datetime | None) 
     if result.get("interrupted") is True:
         error = ActionError(kind="interrupted", message="A person interrupted the action.")
     data: dict[str, object] = {
-        k: v for k, v in result.items() if isinstance(v, str | int | float | bool) and len(str(v)) <= 200}
-    if "stdout" in result:
-        data = {k: v for k, v in data.items() if not _is_known(k, v, text)}
+        k: v for k, v in result.items()
+        if isinstance(v, str | int | float | bool) and len(str(v)) <= 200 and not _is_known(k, v, text)}
     return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error, exit_code=code, data=data,
                       status="killed" if result.get("interrupted") is True else "finished", ended_at=at,
                       edit=file_edit(result) if error is None else None, pictures=pictures_in(block.get("content")))
 
 
 def _is_known(key: str, value: object, output: str) -> bool:
-    """Whether a field of a shell's result says nothing beside output and error: a switch that is off, no text or one
-    that is all of the output, what the output has of stdout, an interruption (which is the error)."""
+    """Whether a field of a result says nothing beside call, output and error: a switch that is off, no text or one
+    that is all of the output, what the output has of stdout, an interruption (which is the error), the path that the
+    call names, that a text was read or a file written."""
     text = value.strip() if isinstance(value, str) else value
-    return not text or key in ("stdout", "interrupted") or text == output.strip()
+    return not text or key in ("stdout", "interrupted", "filePath", "type") or text == output.strip()
 
 
 def _step(item: ClaudeItem, record: dict[str, Any], content: list[dict[str, Any]], results: list[CallResult]

@@ -67,6 +67,14 @@ def test_phases_begin_with_people_summaries_other_scores_and_pauses():
     assert phases_of(Trajectory("empty")) == []
 
 
+def test_a_pause_has_its_line_also_where_a_person_or_a_score_begins_the_phase():
+    asked = lines("sszgss.")
+    assert [(kind, words) for kind, _, words, _ in asked if kind in ("pause", "phase")] == [
+        ("phase", "Beginning"), ("pause", "Pause of 5 h 01 min"), ("phase", "look at the loss")]
+    alone = phases_of(folded("ss7zss"))
+    assert [(phase.begun_by, phase.pause_s > 0) for phase in alone] == [("", False), ("item", False), ("pause", True)]
+
+
 def test_what_stands_out_is_a_line_that_leads_there():
     found = lines("sfeesskh.")
     assert [(kind, depth, right) for kind, depth, _, right in found] == [
@@ -105,13 +113,32 @@ LOG = [
 ]
 
 
-@pytest.fixture
-def place(tmp_path):
-    path = tmp_path / "run.jsonl"
+def sessions_of(folder, log):
+    path = folder / "run.jsonl"
     path.write_text("".join(json.dumps({**line, "sessionId": "run-1", "uuid": f"u{n}", "parentUuid": None,
                                         "timestamp": f"2026-03-01T10:{n:02}:00Z"}) + "\n"
-                            for n, line in enumerate(LOG)))
-    sessions = list(registry.read(path))
+                            for n, line in enumerate(log)))
+    return list(registry.read(path))
+
+
+def test_a_failed_step_is_named_by_its_file_not_by_folders_that_push_the_name_out(tmp_path):
+    edit = {"type": "tool_use", "id": "e1", "name": "Edit", "input": {
+        "file_path": "/a/long/folder/of/many/model.py", "old_string": "a", "new_string": "b"}}
+    [session] = sessions_of(tmp_path, [
+        {"type": "user", "message": {"role": "user", "content": "Mend it."}},
+        {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": [edit]}},
+        {"type": "user", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "e1", "is_error": True, "content": "File has not been read yet."}]}},
+    ])
+    trajectory = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(session.bodies, 1)])
+    failed = [text_of(line, trajectory).words for line in outline_of(Outlined("s1", trajectory), {})
+              if line.kind == "errors"]
+    assert failed == ["Edit model.py"]
+
+
+@pytest.fixture
+def place(tmp_path):
+    sessions = sessions_of(tmp_path, LOG)
     with workplace(tmp_path / "home") as (place, replica):
         for session in sessions:
             replica._writer.do_blocking(lambda conn, s=session: fill(conn, s.session, s.bodies, {

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QInputDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QInputDialog, QPushButton
 from support.eventually import eventually
 from support.logs import SERVER, Maker
 from support.panels import workplace
@@ -203,6 +203,27 @@ def numbers(row: SessionRow, folder) -> tuple[str, float | None]:
     model = SessionsModel(Watermarks(folder / "looked.json"))
     line = model.line(row)
     return line.numbers, line.used
+
+
+def test_the_session_that_is_looked_at_stays_whole_where_the_list_gets_lower(qtbot, tmp_path):
+    with workplace(tmp_path, *(session(f"run {n}", n) for n in range(1, 31))) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(300, 500)
+        panel.show()
+        place.cursor.move("s1", 1)
+
+        def in_sight():
+            return panel.list.viewport().rect().contains(panel.list.visualRect(panel.list.currentIndex()))
+
+        qtbot.waitUntil(in_sight)
+        panel.resize(300, 470)
+        assert not in_sight()
+        qtbot.waitUntil(in_sight)
+        panel.list.scrollToTop()
+        panel.resize(300, 400)
+        QApplication.processEvents()
+        assert not in_sight(), "who scrolled finds the list where it was"
 
 
 def test_progress_towards_the_known_limits_shows_while_a_session_goes_on(tmp_path):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import Qt
 from support.eventually import eventually
 from support.logs import AGENT, Maker
 from support.panels import told_session, workplace
@@ -340,6 +341,47 @@ async def test_the_eye_says_what_each_message_is_and_folds_those_of_one_step(tmp
         model.toggle(first)
         assert model.rowCount() > count
         assert sum(panel.eye._model.shares.values()) == sum(ref.tokens for ref in model.refs)
+
+
+async def test_the_chosen_message_is_named_as_its_row_is_and_raw_by_its_call(tmp_path, qtbot):
+    maker = Maker(1)
+    for _ in range(3):
+        maker.add_step("run_command")
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 3)
+        place.actions["view.eye"].setChecked(True)
+        await eventually(lambda: panel.eye.text.text.startswith("Result · run_command · step 2\n"))
+        place.actions["view.raw"].setChecked(True)
+        await eventually(lambda: panel.eye.text.text.startswith("tool  answers c2\n"))
+
+
+def test_what_people_said_and_summaries_stand_alone_among_the_messages_of_a_step():
+    model = ContextModel()
+    refs = [MessageRef(hash=name * 64, role=role, tokens=1, source=source) for name, role, source in (
+        ("a", "assistant", "step:5"), ("b", "tool", "step:5"), ("c", "user", "summary:m"), ("d", "user", "guidance"))]
+    looks = zip(refs, ("shell", "result", "user", "user"), strict=True)
+    model.show(refs, refs)
+    model.show_looks({ref.hash: MessageLook(kind=kind, words="x", tool="Bash" * (kind == "shell"), step=5)
+                      for ref, kind in looks})
+    assert [model.index(row, 2).data() for row in range(model.rowCount())] == ["Bash", "Summary", "Person"]
+
+
+def test_what_a_failed_step_got_back_counts_as_errors():
+    model = ContextModel()
+    refs = [MessageRef(hash=name * 64, role=role, tokens=7) for name, role in (
+        ("a", "user"), ("b", "assistant"), ("c", "tool"), ("d", "assistant"), ("e", "tool"))]
+    kinds = (("user", 0), ("shell", 4), ("result", 4), ("shell", 5), ("result", 5))
+    looks = {ref.hash: MessageLook(kind=kind, words="x", step=step)
+             for ref, (kind, step) in zip(refs, kinds, strict=True)}
+    model.show(refs, refs)
+    model.show_looks(looks, frozenset({4}))
+    assert model.shares == {"system": 0, "task": 7, "steps": 21, "errors": 7, "entered": 0}
+    inks = [model.index(row, 6).data(Qt.ItemDataRole.ForegroundRole) for row in range(model.rowCount())]
+    assert inks == [theme.colour("person"), theme.colour("error"), theme.colour("muted")]
+    model.show_looks(looks)
+    assert model.shares["errors"] == 0
 
 
 def test_a_note_of_the_program_is_no_persons_word():

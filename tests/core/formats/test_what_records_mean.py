@@ -49,8 +49,11 @@ RESULT = [{"type": "tool_result", "tool_use_id": "t1", "content": "…"}]
     ({"stdout": "", "stderr": "…", "interrupted": False, "isImage": False}, {}, "finished"),
     ({"stdout": "", "stderr": "late", "interrupted": False, "isImage": False}, {"stderr": "late"}, "finished"),
     ({"stdout": "…", "stderr": "", "interrupted": True, "isImage": True}, {"isImage": True}, "killed"),
-    ({"content": "", "isImage": False}, {"content": "", "isImage": False}, "finished")])
-def test_a_shells_result_of_claude_code_has_only_fields_that_say_something(tmp_path, result, data, status):
+    ({"type": "text", "file": {"filePath": "/a"}}, {}, "finished"),
+    ({"filePath": "/a", "edits": [], "userModified": False}, {}, "finished"),
+    ({"filePath": "/a", "edits": [], "userModified": True}, {"userModified": True}, "finished"),
+    ({"filenames": ["a"], "numFiles": 1, "truncated": True}, {"numFiles": 1, "truncated": True}, "finished")])
+def test_a_result_of_claude_code_has_only_fields_that_say_something(tmp_path, result, data, status):
     session = read(tmp_path / "x.jsonl", line("user", "Build it.", uuid="u"), line("assistant", CALL, uuid="a"),
                    line("user", RESULT, uuid="r", toolUseResult=result))
     (observation,) = bodies(session)[0].observations
