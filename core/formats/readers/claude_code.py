@@ -127,7 +127,7 @@ class _SessionReader:
             return Conversation(builder)
 
         begun = (identity, titled, asked, name, gathered.model, parent, parent_step)
-        keys = [i.key for i in gathered.items]
+        keys = gathered.items if self._source.held is None else [i.key for i in gathered.items]
         done = read_on(self._source.held, ("read", self._chain), begun, keys, begin, self._add)
         last = next((o.place for o in reversed(outlines) if o.kind == "result"), None)
         _end(done.conversation.builder, {} if last is None else self._records[last])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -18,8 +19,9 @@ from core.formats.values import dict_of, text_of, time_of
 _NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>")
 
 
-class ClaudeOutline(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a record decides where it belongs; `place` is its own in the file."""
+class ClaudeOutline(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What of a record decides where it belongs; `place` is its own in the file. Of millions of small records most of
+    what is held is this: texts that are the same are one."""
 
     place: int
     kind: str
@@ -31,7 +33,7 @@ class ClaudeOutline(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
 
 
-class ClaudeItem(msgspec.Struct, kw_only=True):
+class ClaudeItem(msgspec.Struct, kw_only=True, gc=False):
     """A step being gathered, or words of a person, or a summary."""
 
     kind: str
@@ -62,10 +64,17 @@ def outline_of(place: int, record: dict[str, Any]) -> ClaudeOutline:
     record = streamed(record)
     kind = text_of(record.get("type"))
     return ClaudeOutline(
-        place=place, kind=kind, session=text_of(record.get("sessionId")), uuid=text_of(record.get("uuid")),
-        parent=text_of(record.get("parentUuid")), agent=text_of(record.get("agentId")),
+        place=place, kind=_one(kind), session=_one(text_of(record.get("sessionId"))),
+        uuid=_one(text_of(record.get("uuid"))), parent=_one(text_of(record.get("parentUuid"))),
+        agent=_one(text_of(record.get("agentId"))),
         is_sidechain=bool(record.get("isSidechain")),
         summary=text_of(record.get("summary")) if kind == "summary" else "")
+
+
+@lru_cache(maxsize=64)
+def _one(text: str) -> str:
+    """The text that was there before, where it is the same: records name their session and the record before."""
+    return text
 
 
 def streamed(record: dict[str, Any]) -> dict[str, Any]:
