@@ -287,9 +287,9 @@ def guidance_alone(row: SessionRow, events: Iterable[e.Event]) -> Trajectory:
     return trajectory
 
 
-def fold(session: str, placed: Iterable[e.Placed]) -> Trajectory:
-    """The trajectory of a whole log, or of a prefix of it."""
-    trajectory = Trajectory(session)
+def fold(session: str, placed: Iterable[e.Placed], read: Read | None = None) -> Trajectory:
+    """The trajectory of a whole log, or of a prefix of it; `read` as in `Trajectory`."""
+    trajectory = Trajectory(session, read)
     for one in placed:
         trajectory.apply(one)
     return trajectory

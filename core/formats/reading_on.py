@@ -7,6 +7,7 @@ rest goes into a copy of it, which becomes the session of now. Where something o
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,12 +23,12 @@ class ItemsRead(msgspec.Struct):
     """A conversation with some items, how long its context was after each, and what their reader noted by name."""
 
     conversation: Conversation
-    lengths: list[int] = []
+    lengths: array[int] = msgspec.field(default_factory=lambda: array("q"))
     named: dict[str, int] = {}
 
     def copy(self) -> ItemsRead:
         """One that goes on by itself."""
-        return ItemsRead(self.conversation.copy(), list(self.lengths), dict(self.named))
+        return ItemsRead(self.conversation.copy(), self.lengths[:], dict(self.named))
 
 
 class _Held(msgspec.Struct):
@@ -43,8 +44,8 @@ class _Held(msgspec.Struct):
 def read_on(held: dict[Any, Any] | None, name: object, begun: object, keys: Sequence[object],
             begin: Callable[[], Conversation], add: Callable[[ItemsRead, int], None]) -> ItemsRead:
     """The conversation of all items. `held` is what the readings of a growing file share (None: it does not grow),
-    `name` the session's there; `begun` is what its first fact rests on, `keys` what each item does. `add` adds the
-    item of a place."""
+    `name` the session's there; `begun` is what its first fact rests on, `keys` what each item does, which is looked at
+    only where the file grows. `add` adds the item of a place."""
     if held is None:
         done = ItemsRead(begin())
         for place in range(len(keys)):

@@ -63,20 +63,21 @@ def change(conn: Connection, principal: Principal, session: str, op: ChangeGuida
 
 def decide_open_changes(conn: Connection, session: str) -> None:
     """The runner ended with changes still asked for: nobody but the server decides them now."""
-    facts = [e.decode_stored(body).fact for body in log.about_guidance(conn, session)]
-    decided = {f.request for f in facts if isinstance(f, _DECIDED)}
-    steps = {f.guidance: f.step for f in facts if isinstance(f, e.GuidanceDelivered)}
-    withdrawn = {f.guidance for f in facts if isinstance(f, e.GuidanceWithdrawn)}
-    for asked in [f for f in facts if isinstance(f, e.GuidanceChangeAsked) and f.request not in decided]:
-        if asked.guidance in steps or asked.guidance in withdrawn:
-            step = steps.get(asked.guidance)
-            fact: e.Fact = e.GuidanceChangeRefused(guidance=asked.guidance, request=asked.request, step=step)
-        elif asked.text is None:
-            withdrawn.add(asked.guidance)
-            fact = e.GuidanceWithdrawn(guidance=asked.guidance, request=asked.request)
-        else:
-            fact = e.GuidanceEdited(guidance=asked.guidance, text=asked.text, request=asked.request)
-        write(conn, session, fact, SERVER)
+    changes = [e.decode_stored(body).fact for body in log.guidance_changes(conn, session)]
+    for asked in [change for change in changes if isinstance(change, e.GuidanceChangeAsked)]:
+        facts = facts_of(conn, session, asked.guidance)
+        if not any(isinstance(f, _DECIDED) and f.request == asked.request for f in facts):
+            write(conn, session, _decision(asked, facts), SERVER)
+
+
+def _decision(asked: e.GuidanceChangeAsked, facts: list[e.Fact]) -> e.Fact:
+    """Refused for a guidance that was delivered or withdrawn, as these facts about it say, else what was asked."""
+    step = next((f.step for f in reversed(facts) if isinstance(f, e.GuidanceDelivered)), None)
+    if step is not None or any(isinstance(f, e.GuidanceWithdrawn) for f in facts):
+        return e.GuidanceChangeRefused(guidance=asked.guidance, request=asked.request, step=step)
+    if asked.text is None:
+        return e.GuidanceWithdrawn(guidance=asked.guidance, request=asked.request)
+    return e.GuidanceEdited(guidance=asked.guidance, text=asked.text, request=asked.request)
 
 
 def _may_know_more(conn: Connection, session: str) -> bool:

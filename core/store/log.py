@@ -159,6 +159,14 @@ def about_guidance(conn: Connection, session: str, guidance: str | None = None) 
     return [bytes(body) for (body,) in conn.execute(sql, values)]
 
 
+def guidance_changes(conn: Connection, session: str) -> list[bytes]:
+    """The bodies of all events that ask to change a guidance, in order: few, however much guidance there is."""
+    sql = ("SELECT body FROM event INDEXED BY event_of_guidance "
+           f"WHERE session = ?1 AND kind IN {_GUIDANCE_KINDS} AND kind = ?2 ORDER BY seq")
+    tag = e.GuidanceChangeAsked.__struct_config__.tag
+    return [bytes(body) for (body,) in conn.execute(sql, (session, tag))]
+
+
 def with_guidance(conn: Connection) -> list[str]:
     """The sessions of which the log says something about guidance."""
     sql = f"SELECT DISTINCT session FROM event INDEXED BY event_of_guidance WHERE kind IN {_GUIDANCE_KINDS}"

@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,10 @@ from core.workers.rules import (
     TryRules,
 )
 from core.workers.serve import Send, answer_line, serve
+
+MOST_HELD = 200_000
+"""Events of a session up to which its steps are held in memory; rules look at each several times, and those of a longer
+one are read from the log each time."""
 
 _DECODER = msgspec.json.Decoder[ListRules | TryRules | SetRule | ProposeVerdicts](RulesRequest)
 
@@ -98,7 +103,8 @@ class RulesWorker:
 
     def _read(self, conn: Connection, session: str) -> tuple[Trajectory, list[Rule]]:
         """A session as its log has it now, and the rules that hold for it. Raises NotFound, InvalidInput."""
-        trajectory = fold(session, log.read_all(conn, session))
+        read = partial(log.bodies, conn, session) if log.head(conn, session) > MOST_HELD else None
+        trajectory = fold(session, log.read_all(conn, session), read)
         if trajectory.created is None:
             raise NotFound("no_session", f"There is no session {session}.", session=session)
         return trajectory, rules_of(self._folder, trajectory.created.task.id)

@@ -127,7 +127,9 @@ class _SessionReader:
             return Conversation(builder)
 
         begun = (identity, titled, asked, name, gathered.model, parent, parent_step)
-        keys = [i.key for i in gathered.items]
+        if self._source.held is None:
+            gathered.let_go()
+        keys = gathered.items if self._source.held is None else [i.key for i in gathered.items]
         done = read_on(self._source.held, ("read", self._chain), begun, keys, begin, self._add)
         last = next((o.place for o in reversed(outlines) if o.kind == "result"), None)
         _end(done.conversation.builder, {} if last is None else self._records[last])
@@ -137,7 +139,7 @@ class _SessionReader:
         """The conversation goes on with an item."""
         item, conversation = self._gathering.items[place], done.conversation
         if item.back_to is not None:
-            conversation.take_back(done.lengths[item.back_to.place])
+            conversation.take_back(done.lengths[item.back_to])
             conversation.builder.fact(NoteAdded(step=conversation.builder.steps, text=_WENT_BACK), at=item.at)
         if item.kind == "step":
             self._add_step(conversation, item, done.named)
@@ -149,6 +151,8 @@ class _SessionReader:
         else:
             conversation.add_message(Message(role="user", content=item.text))
         done.lengths.append(len(conversation.refs))
+        if self._source.held is None:
+            self._gathering.let_go(place)
 
     def _typed(self, place: int) -> list[dict[str, Any]]:
         """The blocks of a person's message, without results that came in the same record."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -18,8 +19,9 @@ from core.formats.values import dict_of, text_of, time_of
 _NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>")
 
 
-class ClaudeOutline(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a record decides where it belongs; `place` is its own in the file."""
+class ClaudeOutline(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What of a record decides where it belongs; `place` is its own in the file. Of millions of small records most of
+    what is held is this: texts that are the same are one."""
 
     place: int
     kind: str
@@ -31,7 +33,7 @@ class ClaudeOutline(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
 
 
-class ClaudeItem(msgspec.Struct, kw_only=True):
+class ClaudeItem(msgspec.Struct, kw_only=True, gc=False):
     """A step being gathered, or words of a person, or a summary."""
 
     kind: str
@@ -43,8 +45,8 @@ class ClaudeItem(msgspec.Struct, kw_only=True):
     results: list[tuple[int, int]] = []
     """The places of the records that hold its results, and which of their results it is."""
     ended_at: datetime | None = None
-    back_to: ClaudeItem | None = None
-    """What a person went back to before typing this."""
+    back_to: int | None = None
+    """The place of what a person went back to before typing this."""
 
     place: int = 0
     """Where it stands among the items."""
@@ -52,9 +54,11 @@ class ClaudeItem(msgspec.Struct, kw_only=True):
     @property
     def key(self) -> tuple[object, ...]:
         """What it does to the conversation rests on this, and on records that do not change."""
-        back_to = self.back_to.place if self.back_to is not None else None
         return (self.kind, self.text, self.at, self.message, tuple(self.parts), tuple(self.results), self.ended_at,
-                back_to)
+                self.back_to)
+
+
+_READ = ClaudeItem(kind="")
 
 
 def outline_of(place: int, record: dict[str, Any]) -> ClaudeOutline:
@@ -62,10 +66,17 @@ def outline_of(place: int, record: dict[str, Any]) -> ClaudeOutline:
     record = streamed(record)
     kind = text_of(record.get("type"))
     return ClaudeOutline(
-        place=place, kind=kind, session=text_of(record.get("sessionId")), uuid=text_of(record.get("uuid")),
-        parent=text_of(record.get("parentUuid")), agent=text_of(record.get("agentId")),
+        place=place, kind=_one(kind), session=_one(text_of(record.get("sessionId"))),
+        uuid=_one(text_of(record.get("uuid"))), parent=_one(text_of(record.get("parentUuid"))),
+        agent=_one(text_of(record.get("agentId"))),
         is_sidechain=bool(record.get("isSidechain")),
         summary=text_of(record.get("summary")) if kind == "summary" else "")
+
+
+@lru_cache(maxsize=64)
+def _one(text: str) -> str:
+    """The text that was there before, where it is the same: records name their session and the record before."""
+    return text
 
 
 def streamed(record: dict[str, Any]) -> dict[str, Any]:
@@ -126,6 +137,13 @@ class Gathering:
                 places.setdefault(outline.uuid, self._item_of(outline, message))
         self._taken = list(outlines)
 
+    def let_go(self, place: int | None = None) -> None:
+        """Hold no item's content any more, or nothing that only later records would need: there will be none."""
+        if place is not None:
+            self.items[place] = _READ
+        else:
+            self._taken, self._steps, self._calls, self._places = [], {}, {}, {}
+
     def _item_of(self, outline: ClaudeOutline, message: dict[str, Any]) -> ClaudeItem:
         """The item that a record belongs to: a result to the step that it answers, others to the last."""
         answered = [step for b in results_of(message.get("content"))
@@ -169,12 +187,12 @@ class Gathering:
             self.items.append(ClaudeItem(kind=kind, text=text, at=at, parts=[outline.place]))
 
 
-def _left(last: Mapping[str, int], origin: ClaudeItem | None) -> ClaudeItem | None:
-    """The origin, where answers were left behind after it; a summary in between hides what the context was there.
+def _left(last: Mapping[str, int], origin: ClaudeItem | None) -> int | None:
+    """The origin's place, where answers were left behind after it; a summary in between hides what the context was.
     `last` has the place of the last item of each kind."""
     if origin is None or last.get("step", -1) <= origin.place or last.get("summary", -1) > origin.place:
         return None
-    return origin
+    return origin.place
 
 
 def _queued(attachment: dict[str, Any]) -> str:

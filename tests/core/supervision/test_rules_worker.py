@@ -16,6 +16,7 @@ from support.logs import PERSON, RULE, Maker
 
 from core.domain.errors import InvalidInput
 from core.domain.events import VerdictGiven
+from core.supervision import worker
 from core.supervision.rule_book import rules_of
 from core.supervision.rule_file import FILE, read_rule_file, set_rule
 from core.supervision.worker import RulesWorker
@@ -53,6 +54,15 @@ def test_a_rule_that_is_off_still_says_what_it_would_change(log, tmp_path):
     assert line(answer, "error_result")["enabled"] is False
     after = line(ask(log, folder, do="effects", session="s"), "error_result")
     assert (after["enabled"], after["found"], after["would_mask"]) == (False, 2, 1)
+
+
+def test_a_session_that_is_too_long_to_be_held_is_judged_the_same(log, tmp_path, monkeypatch):
+    short = ask(log, tmp_path, do="effects", session="s")["ok"]
+    monkeypatch.setattr(worker, "MOST_HELD", 2)
+    assert ask(log, tmp_path, do="effects", session="s")["ok"] == short
+    held = RulesWorker(log, tmp_path, print)
+    assert not held._read(held._connected(), "s")[0].steps._held
+    held.close()
 
 
 def test_rules_are_tuned_for_all_sessions_or_those_of_a_task(log, tmp_path):
