@@ -26,7 +26,7 @@ from core.formats.pictures import pictures_in
 from core.formats.readers.claude_edits import file_edit
 from core.formats.readers.claude_items import ClaudeItem, ClaudeOutline, Gathering, chains_of, outline_of, streamed
 from core.formats.reading_on import ItemsRead, read_on
-from core.formats.records import Records, records
+from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.session_span import by_times
 from core.formats.source import Source
@@ -53,31 +53,34 @@ def read(source: Source) -> Iterator[Imported]:
     found = records(source, outline_of)
     outlines = [o for o in found.outlines if o.kind in _KINDS]
     main = [o for o in outlines if not o.is_sidechain]
-    chains = chains_of([o for o in outlines if o.is_sidechain])
+    left = [("", main), *chains_of([o for o in outlines if o.is_sidechain]).items()][::-1]
     name = next((o.session for o in outlines if o.session), "")
-    warnings = found.warnings
+    warnings, items = found.warnings, found.items
     made = 0
     steps: dict[str, int] = {}
-    parent = SessionBuilder(NAME, source.name, _identity(name, "", found, main or outlines)).session
-    if any(o.kind == "assistant" for o in main):
-        session = _session_of(source, "", found)
-        done = session.read(_identity(name, "", found, main), main, warnings, "", 0)
-        steps, made, warnings = done.named, 1, []
-        yield done.conversation.builder.build()
-    for key, chain in chains.items():
+    parent = SessionBuilder(NAME, source.name, _identity(name, "", items, main or outlines)).session
+    del found, outlines, main  # of a million small records they are half of the memory
+    while left:
+        key, chain = left.pop()
         if any(o.kind == "assistant" for o in chain):
-            session = _session_of(source, key, found)
-            first = text_blocks(dict_of(found.items[chain[0].place].get("message")).get("content"))
-            done = session.read(_identity(name, key, found, chain), chain, warnings, parent,
-                                steps.get(key) or steps.get(first, 0))
-            made, warnings = made + 1, []
+            called = steps.get(key) or steps.get(_first(items, chain), 0) if key else 0
+            session, identity = _session_of(source, key, items), _identity(name, key, items, chain)
+            session.gather(chain)
+            del chain
+            done = session.read(identity, warnings, parent if key else "", called)
+            steps, made, warnings = steps if key else done.named, made + 1, []
             yield done.conversation.builder.build()
     if not made:
         raise source.without_steps("answer of the model", warnings)
 
 
-def _identity(session: str, chain: str, found: Records, outlines: Sequence[ClaudeOutline]) -> bytes:
-    return canonical([session, chain] if session else [chain, *(streamed(found.items[o.place]) for o in outlines[:1])])
+def _first(items: Sequence[dict[str, Any]], chain: Sequence[ClaudeOutline]) -> str:
+    """The words that a subagent was called with."""
+    return text_blocks(dict_of(items[chain[0].place].get("message")).get("content"))
+
+
+def _identity(session: str, chain: str, items: Sequence[dict[str, Any]], outlines: Sequence[ClaudeOutline]) -> bytes:
+    return canonical([session, chain] if session else [chain, *(streamed(items[o.place]) for o in outlines[:1])])
 
 
 def _end(builder: SessionBuilder, result: dict[str, Any]) -> None:
@@ -90,12 +93,12 @@ def _end(builder: SessionBuilder, result: dict[str, Any]) -> None:
         builder.end("finished" if kind == "success" and result.get("is_error") is not True else "failed", kind)
 
 
-def _session_of(source: Source, chain: str, found: Records) -> _SessionReader:
+def _session_of(source: Source, chain: str, items: Sequence[dict[str, Any]]) -> _SessionReader:
     """Who reads a session: of a file that only grew the one of the reading before, who has gathered what was there."""
     if source.held is None:
-        return _SessionReader(source, chain, found.items)
-    reader: _SessionReader = source.held.setdefault(("gathered", chain), _SessionReader(source, chain, found.items))
-    reader.take(source, found.items)
+        return _SessionReader(source, chain, items)
+    reader: _SessionReader = source.held.setdefault(("gathered", chain), _SessionReader(source, chain, items))
+    reader.take(source, items)
     return reader
 
 
@@ -105,34 +108,39 @@ class _SessionReader:
     def __init__(self, source: Source, chain: str, records: Sequence[dict[str, Any]]) -> None:
         self._chain = chain
         self._gathering = Gathering()
+        self._titled, self._name = "", ""
+        self._last: int | None = None
+        """The place of the last result of the whole run."""
         self.take(source, records)
 
     def take(self, source: Source, records: Sequence[dict[str, Any]]) -> None:
         """Read this from now on."""
         self._source, self._records = source, records
 
-    def read(self, identity: bytes, outlines: Sequence[ClaudeOutline], warnings: Sequence[str], parent: str,
-             parent_step: int) -> ItemsRead:
+    def gather(self, outlines: Sequence[ClaudeOutline]) -> None:
+        """These are the session's records."""
+        self._gathering.go_on(outlines, self._records)
+        self._titled = next((o.summary for o in outlines if o.kind == "summary"), "")
+        self._name = next((o.session for o in outlines if o.session), "")
+        self._last = next((o.place for o in reversed(outlines) if o.kind == "result"), None)
+        if self._source.held is None:
+            self._gathering.let_go()
+
+    def read(self, identity: bytes, warnings: Sequence[str], parent: str, parent_step: int) -> ItemsRead:
         """All facts; `named` are the steps that called subagents, by the subagent's id and by its prompt."""
         gathered = self._gathering
-        gathered.go_on(outlines, self._records)
         asked = next((i.text for i in gathered.items if i.kind == "person" and requested(i.text)), "")
-        titled = next((o.summary for o in outlines if o.kind == "summary"), "")
-        name = next((o.session for o in outlines if o.session), "")
 
         def begin() -> Conversation:
             builder = SessionBuilder(NAME, self._source.name, identity, [*warnings, *gathered.warnings])
-            builder.create(titled or asked[:4000], asked, task=name, model=gathered.model, parent=parent,
+            builder.create(self._titled or asked[:4000], asked, task=self._name, model=gathered.model, parent=parent,
                            parent_step=parent_step, is_call=bool(parent))
             return Conversation(builder)
 
-        begun = (identity, titled, asked, name, gathered.model, parent, parent_step)
-        if self._source.held is None:
-            gathered.let_go()
+        begun = (identity, self._titled, asked, self._name, gathered.model, parent, parent_step)
         keys = gathered.items if self._source.held is None else [i.key for i in gathered.items]
         done = read_on(self._source.held, ("read", self._chain), begun, keys, begin, self._add)
-        last = next((o.place for o in reversed(outlines) if o.kind == "result"), None)
-        _end(done.conversation.builder, {} if last is None else self._records[last])
+        _end(done.conversation.builder, {} if self._last is None else self._records[self._last])
         return done
 
     def _add(self, done: ItemsRead, place: int) -> None:
