@@ -56,7 +56,7 @@ class _Provided:
     """The scripts that were there before the agent wrote any: named by the task, or seen in a listing."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self._names = {posixpath.basename(n) for n in _SCRIPT.findall(evidence.instructions)}
+        self._names = _scripts(evidence.instructions)
         self._own: set[str] = set()
         self._failed: set[str] = set()
 
@@ -81,9 +81,13 @@ class _Provided:
             if observation.is_error:
                 self._failed |= {n for n in self._names if runs(call, n)}
             elif call.tool in _LISTS or _LISTING.search(command_of(call)):
-                named = {w for w in observation.output.text.split() if ".py" in w or ".sh" in w}
-                seen = {posixpath.basename(n) for word in named for n in _SCRIPT.findall(word)}
-                self._names |= seen - self._own
+                self._names |= _scripts(observation.output.text) - self._own
+
+
+def _scripts(text: str) -> set[str]:
+    """The names of the scripts that a text names, each word of which is looked at once."""
+    named = [word for word in set(text.split()) if ".py" in word or ".sh" in word]
+    return {posixpath.basename(name) for word in named for name in _SCRIPT.findall(word)}
 
 
 def _bare(stem: str) -> str:
