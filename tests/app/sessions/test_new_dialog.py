@@ -15,15 +15,14 @@ from core.domain.task_terms import TaskTerms
 
 RIGHT = HostRight("network", "main")
 TERMS = TaskTerms(text="Write the sum into answer.txt.\n" * 9, limits=Limits(steps=40, wall_s=900, evaluations=2))
-OFFER = Offer(tuple(TaskChoice(f"task-{n}", f"Add up a long column of numbers, try {n}", ("main",), (RIGHT,), "d", TERMS)
-                    for n in range(3)))
+OFFER = Offer(tuple(TaskChoice(f"task-{n}", f"Add up a long column of numbers, try {n}", ("main",), (RIGHT,), "digest",
+                               TERMS) for n in range(3)))
 
 
 @pytest.fixture
 def dialog(qtbot):
     """Shown over a window of the smallest size, and asking."""
     window = QWidget()
-    qtbot.addWidget(window)
     window.resize(1280, 720)
     window.show()
     made = NewSessionDialog([(OWN, "This computer")], OWN, window)
@@ -32,7 +31,8 @@ def dialog(qtbot):
     qtbot.waitExposed(made)
     made.activateWindow()
     qtbot.waitUntil(lambda: made.focusWidget() is not None)
-    yield made  # and the window lives as long
+    yield made
+    window.close()
 
 
 def test_the_keys_choose_a_task_as_soon_as_there_are_some(dialog):
@@ -53,9 +53,9 @@ def test_no_sentence_moves_the_dialog_or_takes_the_room_of_another(dialog, qtbot
     dialog.show_offer(OWN, OFFER)
     width = dialog.width()
     dialog.model.setCurrentIndex(dialog.model.findData("openai"))
-    for name, address, key in (("", "", ""), ("gpt", "notaurl", ""), ("gpt", "http://10.0.0.5/v1?x=1", "sk-" + "a" * 50),
-                               ("gpt", "https://" + "a" * 80 + ".example/v1", "MY_KEY")):
-        for line, text in ((dialog.name, name), (dialog.url, address), (dialog.key, key)):
+    for address, key in (("", ""), ("notaurl", ""), ("http://10.0.0.5/v1?x=1", "sk-" + "a" * 50),
+                         ("https://" + "a" * 80 + ".example/v1", "MY_KEY")):
+        for line, text in ((dialog.url, address), (dialog.key, key)):
             line.setText(text)
         for sandbox in (0, 1):
             dialog.sandbox.setCurrentIndex(sandbox)
