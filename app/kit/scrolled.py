@@ -38,7 +38,8 @@ class Scrolled(QScrollArea):
         self._body = body
         self.setAccessibleName(parent.windowTitle())
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Tab goes through what is in it, and that scrolls into sight
+        if any(child.focusPolicy() & Qt.FocusPolicy.TabFocus for child in body.findChildren(QWidget)):
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Tab goes through these, and they scroll into sight
         self.setWidgetResizable(True)
         self.setWidget(body)
 

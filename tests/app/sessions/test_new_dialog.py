@@ -32,7 +32,7 @@ def dialog(qtbot):
     made.activateWindow()
     qtbot.waitUntil(lambda: made.focusWidget() is not None)
     yield made
-    window.close()
+    window.deleteLater()
 
 
 def test_the_keys_choose_a_task_as_soon_as_there_are_some(dialog):
