@@ -48,6 +48,6 @@ class Scrolled(QScrollArea):
         wanted = self._body.sizeHint()
         bars = self.verticalScrollBar().sizeHint().width()
         room = _room(self._window)
-        width = min(wanted.width() + bars, room.width())
+        width = min(wanted.width() + bars + 4, room.width())
         lines = self._body.heightForWidth((self.width() if self.isVisible() else width) - bars)
         return QSize(width, min(max(wanted.height(), lines) + 4, room.height()))

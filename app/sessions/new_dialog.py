@@ -21,6 +21,7 @@ from app.desk.right_words import right_words
 from app.desk.session_key import OWN
 from app.kit import theme
 from app.kit.boxes import column
+from app.kit.elided_box import ElidedBox
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.scrolled import Scrolled, within
 from app.sessions.rights_sheet import RightsSheet
@@ -83,11 +84,11 @@ class NewSessionDialog(QDialog):
         self.setWindowTitle(self.tr("New session"))
         self.setMinimumWidth(within(parent, 600, 0).width())
         self._offer = Offer()
-        self.server = QComboBox(self)
+        self.server = ElidedBox(self)
         for known, name in servers:
             self.server.addItem(one_line(name, 40), known)
         self.server.setCurrentIndex(max(0, self.server.findData(server)))
-        self.task = QComboBox(self)
+        self.task = ElidedBox(self)
         self.about = TaskSheet(self)
         self.why = PlainLabel("", self, wrap=True)
         self.model = QComboBox(self)
