@@ -4041,6 +4041,14 @@ Delete or right click: take it away</source>
         <source>This key belongs to “{command}”: take it away there first.</source>
         <translation>此键属于“{command}”：请先在那里移除。</translation>
     </message>
+    <message>
+        <source>No command has these letters.</source>
+        <translation>没有包含这些字的命令。</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>全部显示</translation>
+    </message>
 </context>
 <context>
     <name>Learning</name>

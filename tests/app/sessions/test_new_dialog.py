@@ -76,4 +76,5 @@ def test_tab_never_stops_on_what_shows_no_focus(dialog):
     while len(passed) < 20:
         QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
         passed.append(dialog.focusWidget())
-    assert {type(w).__name__ for w in passed} <= {"ElidedBox", "QComboBox", "QPlainTextEdit", "QCheckBox", "QPushButton"}
+    assert {type(w).__name__ for w in passed} <= {"ElidedBox", "QComboBox", "QPlainTextEdit", "QCheckBox",
+                                                  "QPushButton"}
