@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushButton, QWidget
 from support.logs import Maker
 from support.window import shown_window
 
+from app.guidance.mode_switch import ModeSwitch
+from app.kit import theme
+from app.kit.boxes import column
 from core.domain.events import SessionStateChanged
 
 
@@ -47,3 +50,21 @@ def test_every_control_is_reached_and_left(qtbot, tmp_path, layout, by):
             QTest.keyClick(here, by)
         missed = [name(w) for w in stops(window) if w not in passed]
         assert not missed, f"after {name(passed[-1])}"
+
+
+@pytest.mark.parametrize("strength", ["normal", "high"])
+def test_it_is_seen_where_the_keys_are(qtbot, qapp, strength):
+    theme.apply(qapp, "light", strength=strength)
+    host = QWidget()
+    qtbot.addWidget(host)
+    switch, ticked, link = ModeSwitch(host), QCheckBox("On", host), QPushButton("first at 8", host)
+    ticked.setChecked(True)
+    link.setObjectName("link")
+    column(switch, ticked, link, on=host)
+    host.show()
+    host.activateWindow()
+    for widget in (switch.buttons["note"], ticked, link):
+        widget.setFocus()
+        with_keys = widget.grab().toImage()
+        widget.clearFocus()
+        assert widget.grab().toImage() != with_keys, name(widget)
