@@ -65,6 +65,7 @@ def test_it_is_seen_where_the_keys_are(qtbot, qapp, strength):
     host.activateWindow()
     for widget in (switch.buttons["note"], ticked, link):
         widget.setFocus()
+        qtbot.waitUntil(widget.hasFocus)
         with_keys = widget.grab().toImage()
         widget.clearFocus()
         assert widget.grab().toImage() != with_keys, name(widget)
