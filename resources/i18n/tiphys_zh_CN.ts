@@ -8141,6 +8141,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>● 实时</translation>
     </message>
     <message>
+        <source>as it was at the end</source>
+        <translation>结束时的内容</translation>
+    </message>
+    <message>
         <source>as of step {step}</source>
         <translation>截至步骤 {step}</translation>
     </message>
