@@ -7011,8 +7011,8 @@ Delete or right click: take it away</source>
         <translation>预算将尽</translation>
     </message>
     <message>
-        <source>not looked at yet</source>
-        <translation>尚未查看</translation>
+        <source>not dealt with yet</source>
+        <translation>尚未处理</translation>
     </message>
     <message>
         <source>Needs you</source>
