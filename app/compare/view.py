@@ -8,7 +8,6 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QGridLayout,
     QPushButton,
     QWidget,
@@ -18,6 +17,7 @@ from app.compare.model import ComparisonModel
 from app.compare.words import arm_lines
 from app.kit import theme, tokens
 from app.kit.boxes import apart, column
+from app.kit.elided_box import ElidedBox
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.plain_table import PlainTable
@@ -35,7 +35,7 @@ class CompareView(QWidget):
     def __init__(self, model: ComparisonModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.ours = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
-        self.other = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.other = ElidedBox(self)
         self.other.setAccessibleName(self.tr("The session to compare with"))
         self.other.activated.connect(self._on_chosen)
         self.table = _Table(self)

@@ -18,5 +18,5 @@ def attention_word(kind: str) -> str:
         "stall": QCoreApplication.translate("Sessions", "no progress"),
         "waiting": QCoreApplication.translate("Sessions", "waits for you"),
         "budget": QCoreApplication.translate("Sessions", "budget nearly used"),
-        "finished": QCoreApplication.translate("Sessions", "not looked at yet"),
+        "finished": QCoreApplication.translate("Sessions", "not dealt with yet"),
     }.get(kind, one_line(kind, 24))

@@ -18,6 +18,11 @@ BETWEEN = " | "
 """Stands between the shortcuts of one command."""
 
 PORTABLE = QKeySequence.SequenceFormat.PortableText
+
+RESERVED = frozenset(("Esc", "Tab", "Shift+Tab", "Shift+Backtab", "Return", "Enter", "Space", "Up", "Down", "Left",
+                      "Right", "Home", "End", "PgUp", "PgDown"))
+"""Keys that lists, boxes and dialogs live by: a command on one of them would be done by who only wants out."""
+
 Value = str | int | float | bool
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
@@ -46,7 +51,8 @@ class Setting:
         if type(value) is not type(self.default):
             return False
         if self.kind == "keys":
-            return all(QKeySequence(part, PORTABLE).toString(PORTABLE) == part for part in keys_of(str(value)))
+            return all(part not in RESERVED and QKeySequence(part, PORTABLE).toString(PORTABLE) == part
+                       for part in keys_of(str(value)))
         if self.kind == "time":
             return re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", str(value)) is not None
         if self.choices:

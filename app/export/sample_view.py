@@ -10,7 +10,6 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
-    QComboBox,
     QPlainTextEdit,
     QProgressBar,
     QToolButton,
@@ -21,6 +20,7 @@ from app.export.model import state_words
 from app.export.words import reason, waiting_words
 from app.kit import theme
 from app.kit.boxes import column, row
+from app.kit.elided_box import ElidedBox
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.quantities import number
@@ -86,11 +86,10 @@ class SampleView(QWidget):
                margin=2 * theme.GRID)
         self._faces = Faces(full, self._empty, self)
 
-    def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    def _combo(self, name: str) -> ElidedBox:
+        combo = ElidedBox(self)
         combo.setAccessibleName(name)
         combo.setToolTip(name)
-        combo.setMinimumContentsLength(8)
         return combo
 
     def _button(self, icon: str, tip: str, slot: object) -> QToolButton:

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QComboBox,
     QFileDialog,
     QFormLayout,
     QListView,
@@ -26,6 +25,7 @@ from app.export.training_view import TrainingView
 from app.export.words import about
 from app.kit import theme
 from app.kit.boxes import column, row
+from app.kit.elided_box import ElidedBox
 from app.kit.folder_box import FolderBox
 from app.kit.safe_text import PlainLabel
 from core.workers.export import DATASET_FORMATS
@@ -156,11 +156,10 @@ class ChooseView(QWidget):
                 "unjudged": self.unjudged.currentData(), "preset": self.preset.currentData(),
                 "taken_over": self.taken_over.currentData(), "thoughts": self.thoughts.currentData()}
 
-    def _choice(self, name: str, choices: list[tuple[str, str]]) -> QComboBox:
+    def _choice(self, name: str, choices: list[tuple[str, str]]) -> ElidedBox:
         """A box of (text, value)."""
-        box = QComboBox(self)
+        box = ElidedBox(self)
         box.setAccessibleName(name)
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         for text, value in choices:
             box.addItem(text, value)
         return box

@@ -91,7 +91,6 @@ class GuidanceBox(QWidget):
                    spacing=theme.px(tokens.BETWEEN))
         column((self.box, 1), line, on=frame, spacing=theme.GRID, margin=theme.px(6))
         column((frame, 1), self.when, on=self, spacing=theme.GRID, margin=0)
-        self.setFocusProxy(self.box)
         self.setTabOrder(self.box, self.send)
 
     def say_when(self, words: str) -> None:

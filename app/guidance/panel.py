@@ -136,8 +136,9 @@ class GuidanceController(QObject):
         """Under the box: before which step it is read, and that nobody waits."""
         trajectory = self._place.sight.trajectory
         row = self._place.sight.row
-        if trajectory is None or row is None or self._why_not(row) or not self._view.box.isEnabled():
-            self._view.writing.say_when("")
+        why_not = self._why_not(row)
+        if trajectory is None or row is None or why_not or not self._view.box.isEnabled():
+            self._view.writing.say_when(why_not if self._view.writing.text else "")  # an empty box says it itself
             return
         if away_since(self._place.sight.desk.link):
             self._view.writing.say_when(self.tr(

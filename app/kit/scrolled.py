@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -38,12 +38,16 @@ class Scrolled(QScrollArea):
         self._body = body
         self.setAccessibleName(parent.windowTitle())
         self.setFrameShape(QFrame.Shape.NoFrame)
+        if any(child.focusPolicy() & Qt.FocusPolicy.TabFocus for child in body.findChildren(QWidget)):
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Tab goes through these, and they scroll into sight
         self.setWidgetResizable(True)
         self.setWidget(body)
 
     def sizeHint(self) -> QSize:
-        """What the body wants, within the window."""
+        """What the body wants, within the window: as high as its words are in the width that it has."""
         wanted = self._body.sizeHint()
         bars = self.verticalScrollBar().sizeHint().width()
         room = _room(self._window)
-        return QSize(min(wanted.width() + bars, room.width()), min(wanted.height() + 4, room.height()))
+        width = min(wanted.width() + bars + 4, room.width())
+        lines = self._body.heightForWidth((self.width() if self.isVisible() else width) - bars)
+        return QSize(width, min(max(wanted.height(), lines) + 4, room.height()))

@@ -60,6 +60,7 @@ class PlaceMemory(QObject):
         """Store the place in the session in sight where it is another one than is stored, and rests. Of a session that
         is still being read it is not known yet."""
         sight = self._place.sight
+        self._place.watermarks.store()  # what was followed until now is no news after a crash
         if not sight.session or self._due is not None or sight.desk.progress(sight.session) < 1:
             return
         here, before = self._here(), self._moved

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePo
 from app.kit import icons, theme, tokens
 from app.kit.action_button import ActionButton
 from app.kit.boxes import column, row
+from app.kit.elided_box import ElidedBox
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_tooltip
 from app.review.judged_bar import JudgedBar
@@ -92,11 +93,10 @@ class ReviewBar(QWidget):
         made.hide()
         return made
 
-    def _action_box(self) -> QComboBox:
-        box = QComboBox(self, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    def _action_box(self) -> ElidedBox:
+        box = ElidedBox(self, least=12)
         box.setAccessibleName(self.tr("What is judged"))
         box.setToolTip(self.tr("Judge the step, or one of its actions alone (I chooses the next)"))
-        box.setMinimumContentsLength(12)
         box.activated.connect(self.action_chosen)
         box.hide()
         return box

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -21,7 +21,9 @@ from app.desk.right_words import right_words
 from app.desk.session_key import OWN
 from app.kit import theme
 from app.kit.boxes import column
+from app.kit.elided_box import ElidedBox
 from app.kit.safe_text import PlainLabel, one_line
+from app.kit.scrolled import Scrolled, within
 from app.sessions.rights_sheet import RightsSheet
 from app.sessions.task_sheet import TaskSheet
 from core.domain.errors import InvalidInput
@@ -80,13 +82,13 @@ class NewSessionDialog(QDialog):
     def __init__(self, servers: Sequence[tuple[str, str]], server: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("New session"))
-        self.setMinimumWidth(480)
+        self.setMinimumWidth(within(parent, 600, 0).width())
         self._offer = Offer()
-        self.server = QComboBox(self)
+        self.server = ElidedBox(self)
         for known, name in servers:
             self.server.addItem(one_line(name, 40), known)
         self.server.setCurrentIndex(max(0, self.server.findData(server)))
-        self.task = QComboBox(self)
+        self.task = ElidedBox(self)
         self.about = TaskSheet(self)
         self.why = PlainLabel("", self, wrap=True)
         self.model = QComboBox(self)
@@ -104,12 +106,15 @@ class NewSessionDialog(QDialog):
         self.sandbox.addItem(self.tr("Docker containers"), "docker")
         self.sandbox.addItem("", "local")
         self.confirm = QCheckBox("", self)
-        self.sheet = RightsSheet(self)
+        self._body = QWidget(self)
+        self.sheet = RightsSheet(self._body)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Start"))
         self._form = QFormLayout()
         self._lay_out()
+        self._scrolled = Scrolled(self._body, self)
+        column(self._scrolled, self.buttons, on=self, spacing=3 * theme.GRID, margin=4 * theme.GRID)
         self._connect()
         self._word(server == OWN)
         self._form.setRowVisible(self.server, self.server.count() > 1)
@@ -140,6 +145,8 @@ class NewSessionDialog(QDialog):
         for choice in offer.tasks:
             self.task.addItem(f"{one_line(choice.title, 70)}  ({one_line(choice.task, 40)})", choice.task)
         self.task.setEnabled(bool(offer.tasks))
+        if offer.tasks and self.focusWidget() is self.model and not self.model.currentIndex():
+            self.task.setFocus(Qt.FocusReason.OtherFocusReason)  # it took no keys while the tasks were asked for
         self.why.setText(offer.why)
         if not offer.may_choose:
             self.model.setCurrentIndex(0)
@@ -156,7 +163,7 @@ class NewSessionDialog(QDialog):
             label.setBuddy(widget)
             self._form.addRow(label, widget)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        column(self._form, self.sheet, 1, self.buttons, on=self, spacing=3 * theme.GRID, margin=4 * theme.GRID)
+        column(self._form, self.sheet, 1, on=self._body, spacing=3 * theme.GRID, margin=0)
 
     def _connect(self) -> None:
         self.server.currentIndexChanged.connect(self.ask)
@@ -191,7 +198,12 @@ class NewSessionDialog(QDialog):
         self._show_rights()
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(
             ready and not unconfined and self.sheet.is_allowed)
-        self.adjustSize()
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as what is asked for now; the width stays, whatever sentence stands there."""
+        self._scrolled.updateGeometry()
+        self.resize(self.width(), self.sizeHint().height())
 
     @property
     def _task(self) -> TaskChoice | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.desk.session_key import id_of, key_of, server_of
@@ -56,9 +56,13 @@ class SessionsController(QObject):
         self._place, self._model, self._watermarks, self._view = place, model, place.watermarks, view
         self._owed = ""
         """The session that was entered and can take no keys yet."""
+        self._arrived = ""
+        """The session in which the reader is where they were: until then the step in sight is not where they read."""
 
         self._connect()
+        self._on_opened()
         self._show_rows()
+        QTimer.singleShot(0, self, self._on_settled)  # who was there before this panel was
 
     def _connect(self) -> None:
         place, view, actions = self._place, self._view, self._place.actions
@@ -66,6 +70,7 @@ class SessionsController(QObject):
         place.queues.changed.connect(self._on_queues)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
+        place.sight.settled.connect(self._on_settled)
         view.opened.connect(place.cursor.open)
         view.entered.connect(self._lead_in)
         place.sight.grew.connect(self._lead_in_when_read)
@@ -90,6 +95,11 @@ class SessionsController(QObject):
     def _on_opened(self) -> None:
         self._watermarks.arrive(self._place.sight.session)
 
+    def _on_settled(self) -> None:
+        if self._arrived != self._place.sight.session:
+            self._arrived = self._place.sight.session
+            self._on_stepped()
+
     def _on_stepped(self) -> None:
         self._look()
         self._watermarks.store()
@@ -98,9 +108,10 @@ class SessionsController(QObject):
         self._enable()
 
     def _look(self) -> None:
-        """Whoever follows a session sees all of it; an older step leaves the watermark where it is."""
+        """Whoever follows a session sees all of it, and who reads its last step; an older step leaves the watermark."""
         row, step = self._place.sight.row, self._place.sight.step
-        if row is not None and (step is None or self._watermarks.steps(row.session) is None):
+        if (row is not None and row.session == self._arrived
+                and (step is None or step >= row.steps or self._watermarks.steps(row.session) is None)):
             self._watermarks.mark(row.session, row.steps)
 
     def _enable(self) -> None:

@@ -15,6 +15,7 @@ from app.kit.timers import single_shot
 from app.terminals.tape import COLUMNS, ROWS, Player, TerminalTape, ends_at, first_with_terminal, written_in
 from app.terminals.view import TerminalsView
 from core.domain.outputs import Outputs
+from core.domain.session import FINAL_STATES
 from core.domain.trajectory import Trajectory
 
 FRAME_MS = 16
@@ -106,11 +107,15 @@ class TerminalsController(QObject):
         elif player.changes != self._drawn:
             self._view.terminal.refresh()
         self._drawn = player.changes
-        self._view.show_state(self._sight.step, away=away_since(self._sight.desk.link),
+        self._view.show_state(self._sight.step, away=away_since(self._sight.desk.link), over=self._is_over(),
                               busy=more and player.target - player.position > 16_384,
                               waiting=not more and player.position < player.target)
         if more:
             self._frame.start(FRAME_MS)
+
+    def _is_over(self) -> bool:
+        row = self._sight.row
+        return row is not None and (row.origin != "live" or row.state in FINAL_STATES)
 
     def _blob(self, hash: str) -> bytes | None:
         if hash not in self._blobs and hash not in self._asked:

@@ -110,12 +110,15 @@ class TerminalsView(QWidget):
         tip = self.tr("{name}: written to in this step") if title.endswith("•") else "{name}"
         self.tabs.setTabToolTip(index, plain_tooltip(tip.format(name=key.replace("/", ":", 1))))
 
-    def show_state(self, step: int | None, *, away: str = "", busy: bool = False, waiting: bool = False) -> None:
-        """Say whether this is live, or as of which step; `away` is since when its server is."""
+    def show_state(self, step: int | None, *, away: str = "", over: bool = False, busy: bool = False,
+                   waiting: bool = False) -> None:
+        """Say whether this is live, or as of which step; `away` is since when its server is. `over`: no more comes."""
         if waiting:
             text = self.tr("loading …")
         elif busy:
             text = self.tr("catching up …")
+        elif step is None and over:
+            text = self.tr("as it was at the end")
         elif step is None and away:
             text = self.tr("as of {time}: not connected").format(time=away)
         elif step is None:
@@ -123,7 +126,7 @@ class TerminalsView(QWidget):
         else:
             text = self.tr("as of step {step}").format(step=quantities.number(step))
         palette = self._state.palette()
-        meaning = "muted" if step is not None else "attention" if away else "live"
+        meaning = "muted" if step is not None or over else "attention" if away else "live"
         palette.setColor(self._state.foregroundRole(), theme.colour(meaning))
         self._state.setPalette(palette)
         self._state.setText(text)

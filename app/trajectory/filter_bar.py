@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.desk.error_words import error_word, status_word
 from app.kit import quantities, theme
-from app.kit.boxes import column, row
+from app.kit.boxes import column
+from app.kit.elided_box import ElidedBox
 from app.kit.safe_text import PlainLabel, menu_text
 from app.trajectory.facets import ANY_ERROR, DAY, OUTCOMES, Choices, Facets, span_of
 
@@ -21,20 +22,20 @@ class FilterBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.boxes: dict[str, QComboBox] = {}
+        self.boxes: dict[str, ElidedBox] = {}
         grid = QGridLayout()
         grid.setSpacing(theme.GRID)
         for number, name in enumerate(NAMES):
-            box = self.boxes[name] = QComboBox(self)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(8)
+            box = self.boxes[name] = ElidedBox(self)
             box.setAccessibleName(self._label(name))
+            box.setToolTip(self._label(name))
             box.activated.connect(self._on_chosen)
             grid.addWidget(box, number // 4, number % 4)
         self.count = PlainLabel("", self, elide=True, faint=True)
         self.clear = QPushButton(self.tr("Clear filters"), self)
         self.clear.clicked.connect(self.reset)
-        column(grid, row((self.count, 1), self.clear), on=self, spacing=theme.GRID, margin=0)
+        grid.addWidget(self.clear, len(NAMES) // 4, len(NAMES) % 4)
+        column(grid, self.count, on=self, spacing=theme.GRID, margin=0)
         self.show_choices(Choices())
 
     @property
@@ -63,6 +64,7 @@ class FilterBar(QWidget):
         """Say how much of the trajectory is listed."""
         on = bool(self.facets.count)
         self.count.setText(self.tr("{shown} of {total} steps").format(shown=shown, total=total) if on else "")
+        self.count.setVisible(on)
         self.clear.setEnabled(on)
 
     def reset(self) -> None:
@@ -71,7 +73,7 @@ class FilterBar(QWidget):
             box.setCurrentIndex(0)
         self._on_chosen()
 
-    def _fill(self, box: QComboBox, label: str, options: list[tuple[str, str]]) -> None:
+    def _fill(self, box: ElidedBox, label: str, options: list[tuple[str, str]]) -> None:
         held = box.currentData()
         box.clear()
         box.addItem(label, "")

@@ -115,7 +115,8 @@ class TrajectoryController(QObject):
         self._place.sight.desk.watch(session)
         self._finder.leave()
         self._nesting.show(session, trajectory)
-        self._followed = self._steps_shown = trajectory.row.steps if trajectory is not None else 0
+        self._steps_shown = trajectory.row.steps if trajectory is not None else 0
+        self._followed = self._seen_before()
         self._view.show_new(0)
         self._model.set_reader(self._place.blind_reader(self._place.sight.session))
         self._show_face()
@@ -203,8 +204,13 @@ class TrajectoryController(QObject):
     def _on_follow(self, following: bool, missed: int) -> None:
         """What is new is counted in steps, as in the list of sessions; `missed` rows may tell other things too."""
         if following or not missed:
-            self._followed = self._steps_shown
+            self._followed = self._steps_shown if following else self._seen_before()
         self._view.show_new(self._steps_shown - self._followed)
+
+    def _seen_before(self) -> int:
+        """How many steps the reader had seen when they came: what is beyond is new to them, not what came since."""
+        seen = self._place.watermarks.at_arrival(self._place.sight.session)
+        return self._steps_shown if seen is None else min(seen, self._steps_shown)
 
     def _follow_end(self) -> None:
         self._place.cursor.follow()

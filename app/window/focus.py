@@ -27,7 +27,7 @@ class LostFocus(QObject):
         place.sight.opened.connect(self.find_soon)
         place.sight.grew.connect(self._return_owed_keys)
         for entry in place.actions.table:
-            place.actions[entry.key].triggered.connect(self._count_asked)
+            place.actions[entry.key].triggered.connect(self.count_asked)
         QApplication.instance().focusChanged.connect(self._on_moved)  # type: ignore[union-attr]
 
     def lead_back(self) -> None:
@@ -67,7 +67,7 @@ class LostFocus(QObject):
                 and not self._is_asking and QApplication.mouseButtons() == Qt.MouseButton.NoButton):
             QTimer.singleShot(0, self, partial(self._return_keys, now, self._asked))
 
-    def _count_asked(self) -> None:
+    def count_asked(self) -> None:
         """What a reader asks for may move the focus, and that is no chance, wherever it was before."""
         self._asked, self._is_asking = self._asked + 1, True  # whoever does it is called before this or after
         self._owed = None

@@ -37,7 +37,9 @@ class KeysDialog(QDialog):
         change = buttons.addButton(self.tr("Change keys…"), QDialogButtonBox.ButtonRole.ActionRole)
         change.clicked.connect(self.change_asked)
         buttons.rejected.connect(self.reject)
-        column(Scrolled(body, self), buttons, on=self, margin=4 * theme.GRID)
+        self.sheet = Scrolled(body, self)
+        self.sheet.setFocus()  # the arrows scroll it, Enter and Esc close it
+        column(self.sheet, buttons, on=self, margin=4 * theme.GRID)
         self.resize(self.sizeHint())  # more than Qt gives a dialog that scrolls, never more than the window allows
 
     def _menu(self, actions: Actions, menu: str, title: str) -> QGridLayout:

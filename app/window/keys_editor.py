@@ -5,24 +5,38 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QGridLayout,
     QKeySequenceEdit,
     QLineEdit,
-    QScrollArea,
     QWidget,
 )
 
 from app.desk.actions import MENUS, Actions
-from app.desk.settings import PORTABLE
+from app.desk.settings import PORTABLE, RESERVED
 from app.kit.boxes import column
+from app.kit.empty import Empty, Faces
 from app.kit.safe_text import PlainLabel, plain_action
-from app.kit.scrolled import within
+from app.kit.scrolled import Scrolled, within
 from app.kit.tool_button import tool_button
 from app.window.keys import Keys
+
+
+class KeyEdit(QKeySequenceEdit):
+    """Takes one key for a command, but none that leads out of the dialog or through it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, clearButtonEnabled=True, maximumSequenceLength=1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc and Enter are the dialog's, the arrows nobody's."""
+        if QKeySequence(event.keyCombination()).toString(PORTABLE) in RESERVED:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
 
 class KeysEditor(QDialog):
@@ -32,11 +46,10 @@ class KeysEditor(QDialog):
         super().__init__(parent)
         self._actions, self._keys = actions, keys
         self.setWindowTitle(self.tr("Change keys"))
-        self.resize(within(parent, 560, 640))
         self.words = QLineEdit(self, placeholderText=self.tr("Find a command"), clearButtonEnabled=True)
         self.words.setAccessibleName(self.tr("Find a command"))
         self.problem = PlainLabel("", self, wrap=True, meaning="error")
-        self.edits: dict[str, QKeySequenceEdit] = {}
+        self.edits: dict[str, KeyEdit] = {}
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         body = QWidget(self)
         self._grid = QGridLayout(body)
@@ -44,12 +57,16 @@ class KeysEditor(QDialog):
         for entry in actions.table:
             self._add(entry.key, entry.menu)
         self._grid.setRowStretch(self._grid.rowCount(), 1)
-        area = QScrollArea(self, widgetResizable=True)
-        area.setAccessibleName(self.windowTitle())
-        area.setWidget(body)
+        area = Scrolled(body, self)
+        show_all = QAction(self.tr("Show all"), self)
+        show_all.triggered.connect(self.words.clear)
+        hits = QWidget(self)
+        self._hits = Faces(area, Empty(self.tr("No command has these letters."), hits, action=show_all), hits)
+        self._hits.show_content(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
-        column(self.words, area, self.problem, buttons, on=self)
+        column(self.words, (hits, 1), self.problem, buttons, on=self)
+        self.resize(within(parent, 560, 640))
         self.words.textChanged.connect(self._filter_rows)
 
     def _add(self, key: str, menu: str) -> None:
@@ -57,9 +74,7 @@ class KeysEditor(QDialog):
         title = next((t for k, t in MENUS if k == menu), "")
         words = f"{plain_action(QCoreApplication.translate('Actions', title))} › {plain_action(self._text(key))}"
         label = PlainLabel(words, self)
-        edit = self.edits[key] = QKeySequenceEdit(self)
-        edit.setMaximumSequenceLength(1)
-        edit.setClearButtonEnabled(True)
+        edit = self.edits[key] = KeyEdit(self)
         edit.setAccessibleName(words)
         label.setBuddy(edit)
         back = tool_button(self, "undo-2", self.tr("As at first"))
@@ -93,7 +108,10 @@ class KeysEditor(QDialog):
         return self._actions[key].text()
 
     def _filter_rows(self, words: str) -> None:
+        is_any = False
         for label, *rest in self._rows.values():
             on = isinstance(label, PlainLabel) and words.casefold().strip() in label.text().casefold()
+            is_any |= on
             for widget in (label, *rest):
                 widget.setVisible(on)
+        self._hits.show_content(is_any)

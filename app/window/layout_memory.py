@@ -41,6 +41,8 @@ class LayoutMemory(QObject):
         stored = state.value("layout")
         self.current = stored if stored in LAYOUTS else "live"
         self._session = self._kind = ""
+        self.is_by_session = False
+        """Whether the layout that is being shown was chosen by the kind of the session that was opened."""
         for name in LAYOUTS:
             place.actions[f"view.{name}"].triggered.connect(partial(self._on_key, name))
         place.sight.opened.connect(self._on_opened)
@@ -102,7 +104,9 @@ class LayoutMemory(QObject):
         self._session, self._kind = row.session, kind_of(row)
         if another and self._kind != before and self.current in ("live", "read"):
             chosen = self._state.value(f"kinds/{self._kind}")
+            self.is_by_session = True
             self.show(chosen if chosen in LAYOUTS else KINDS[self._kind][0])
+            self.is_by_session = False
 
     def _on_entered(self) -> None:
         """The reader goes on into a session of a queue: the layout of its kind, unless two or an export are shown."""

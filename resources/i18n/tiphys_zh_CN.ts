@@ -4041,6 +4041,14 @@ Delete or right click: take it away</source>
         <source>This key belongs to “{command}”: take it away there first.</source>
         <translation>此键属于“{command}”：请先在那里移除。</translation>
     </message>
+    <message>
+        <source>No command has these letters.</source>
+        <translation>没有包含这些字的命令。</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>全部显示</translation>
+    </message>
 </context>
 <context>
     <name>Learning</name>
@@ -7003,8 +7011,8 @@ Delete or right click: take it away</source>
         <translation>预算将尽</translation>
     </message>
     <message>
-        <source>not looked at yet</source>
-        <translation>尚未查看</translation>
+        <source>not dealt with yet</source>
+        <translation>尚未处理</translation>
     </message>
     <message>
         <source>Needs you</source>
@@ -8131,6 +8139,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>● live</source>
         <translation>● 实时</translation>
+    </message>
+    <message>
+        <source>as it was at the end</source>
+        <translation>结束时的内容</translation>
     </message>
     <message>
         <source>as of step {step}</source>

@@ -25,6 +25,7 @@ from core.domain.events import (
 from core.domain.trajectory import fold
 from core.protocol.messages import Nak
 from core.protocol.operations import ChangeGuidance, Guide
+from core.store import log
 from core.store.sqlite import connect
 
 
@@ -234,7 +235,24 @@ def test_a_finished_session_says_that_guidance_is_over(qtbot, tmp_path):
         qtbot.addWidget(panel)
         place.cursor.move("s1")
         assert not panel.box.isEnabled()
-        assert "ended" in panel.box.placeholderText()
+        assert "ended" in panel.box.placeholderText() and not panel.writing.when.text()
+
+
+def test_who_wrote_half_a_sentence_reads_below_it_that_the_session_ended(qtbot, tmp_path):
+    maker = session()
+    with workplace(tmp_path, maker) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1")
+        panel.box.setPlainText("half a sent")
+        assert "not reached" in panel.writing.when.text()
+        held = len(maker.bodies)
+        maker.finish()
+        head = replica._writer.do_blocking(lambda conn: log.append(conn, "s1", maker.bodies[held:]))
+        place.desks.local._on_events("s1", held + 1, head)
+        qtbot.waitUntil(lambda: not panel.box.isEnabled())
+        assert panel.box.toPlainText() == "half a sent"
+        assert "ended" in panel.writing.when.text()
 
 
 def test_messages_that_are_over_leave_the_room_to_the_box(qtbot, tmp_path):

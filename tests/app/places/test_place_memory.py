@@ -5,13 +5,16 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from PySide6.QtTest import QTest
 from support.logs import Maker
 from support.panels import told_session
-from support.window import shown_window
+from support.window import settle, shown_window
 
+from app.desk.watermarks import Watermarks
 from app.places import memory as places
 from app.places.memory import PlaceMemory
+from app.trajectory.view import TrajectoryView
 
 
 def reader(place, made) -> PlaceMemory:
@@ -131,4 +134,39 @@ def test_a_place_is_stored_while_the_window_stays_open(tmp_path: Path, monkeypat
         while not (tmp_path / "read.json").exists():  # ended by the suite's own limit
             QTest.qWait(10)
         assert memory.place_in("s1")[0] == 4
+        memory.setParent(None)
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_what_is_new_stays_new_over_a_restart_and_is_one_number(qtbot, tmp_path: Path, filled):
+    session = Maker(5)
+    for _ in range(6):
+        session.add_step("run_command", fails=False)
+    (tmp_path / "looked.json").write_text('{"s1": 3}')
+    (tmp_path / "read.json").write_text('{"s1": {"step": 2}}')
+    with shown_window(tmp_path, session, told_session(), layout="live", filled=filled) as (made, place):
+        memory = reader(place, made)
+        place.cursor.move("s1")
+        qtbot.waitUntil(lambda: made.findChild(TrajectoryView) is not None)
+        made.filling.fill()
+        settle()
+        chip = made.findChild(TrajectoryView).chip
+        assert place.sight.step == 2 and place.watermarks.steps("s1") == 3
+        qtbot.waitUntil(lambda: chip.text() == "↓ 3 new" and chip.isVisible())
+        place.cursor.move("s2", 1)
+        place.cursor.move("s1")
+        settle()
+        assert chip.text() == "↓ 3 new" and place.watermarks.steps("s1") == 3
+        place.cursor.to_step(6)
+        assert place.watermarks.steps("s1") == 6, "who reads the last step has seen all"
+        memory.setParent(None)
+
+
+def test_what_was_followed_is_no_news_after_a_crash(tmp_path: Path):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
+        memory = reader(place, made)
+        place.cursor.move("s1")
+        place.watermarks.mark("s1", 12)  # as when steps came
+        memory.store_moved()
+        assert Watermarks(tmp_path / "looked.json").steps("s1") == 12
         memory.setParent(None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.actions import ACTIONS, Actions
 from app.desk.settings import KEYS, Settings
+from app.kit.empty import Empty
 from app.window.keys import Keys
 from app.window.keys_editor import KeysEditor
 
@@ -52,6 +54,35 @@ def test_a_key_is_changed_in_the_dialog_and_stored(qtbot, tmp_path):
     assert [k for k, row in editor._rows.items() if row[1].isVisible()] == ["review.mask"]
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Down])
+def test_a_key_that_leads_out_of_a_dialog_is_never_taken_for_a_command(qtbot, tmp_path, key):
+    host = QWidget()
+    qtbot.addWidget(host)
+    actions, settings = Actions(host), Settings(tmp_path / "settings.toml")
+    editor = KeysEditor(actions, Keys(actions, settings, host), host)
+    editor.open()
+    edit = editor.edits["review.mask"]
+    edit.setFocus()
+    QTest.keyClick(edit, key)
+    edit.editingFinished.emit()
+    assert shortcuts(actions, "review.mask") == ["M"] and not settings.path.exists()
+    assert editor.isVisible() or key != Qt.Key.Key_Down
+    assert not editor.isVisible() or key != Qt.Key.Key_Escape
+
+
+def test_letters_that_no_command_has_say_so_with_a_way_out(qtbot, tmp_path):
+    host = QWidget()
+    qtbot.addWidget(host)
+    actions = Actions(host)
+    editor = KeysEditor(actions, Keys(actions, Settings(tmp_path / "settings.toml"), host), host)
+    editor.open()
+    QTest.keyClicks(editor.words, "zzz")
+    nothing = editor.findChild(Empty)
+    assert nothing.isVisible() and nothing.label.text() == "No command has these letters."
+    nothing.button.click()
+    assert not nothing.isVisible() and all(row[1].isVisible() for row in editor._rows.values())
+
+
 def test_the_second_key_of_a_command_stays(tmp_path, qapp):
     host = Actions
     settings = Settings(tmp_path / "settings.toml")
@@ -70,9 +101,9 @@ def test_a_file_that_gives_one_key_twice_or_nonsense(tmp_path, qapp):
     from PySide6.QtCore import QObject
 
     path = tmp_path / "settings.toml"
-    path.write_text('[keys.review]\nkeep = "M"\nunsure = "NoKey+Q"\n')
+    path.write_text('[keys.review]\nkeep = "M"\nunsure = "NoKey+Q"\nundo = "Esc"\n')
     settings, parent = Settings(path), QObject()
-    assert len(settings.problems) == 1
+    assert len(settings.problems) == 2
     actions = Actions(parent)
     Keys(actions, settings, parent)
     assert shortcuts(actions, "review.keep") == ["M"]

@@ -54,6 +54,18 @@ def test_a_terminal_shows_what_stood_there_at_the_step_and_follows_at_the_tail(p
     qtbot.waitUntil(lambda: view.terminal.text().splitlines()[-1:] == ["output of step 10"])
 
 
+def test_only_what_goes_on_is_called_live(qapp, tmp_path, host, qtbot) -> None:
+    over = told_session()
+    over.finish()
+    with workplace(tmp_path, told_session(), over) as (place, _):
+        view = terminals.build(place, host)
+        show(qtbot, view, host)
+        place.cursor.move("s1", None)
+        qtbot.waitUntil(lambda: view._state.text().endswith("not connected"))
+        place.cursor.move("s2", None)
+        qtbot.waitUntil(lambda: view._state.text() == "as it was at the end")
+
+
 def test_new_output_appears_while_following_and_not_at_an_older_step(qapp, tmp_path, host, qtbot) -> None:
     maker = told_session()
     with workplace(tmp_path, maker) as (place, replica):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QToolButton
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 from support.logs import Maker
 from support.panels import told_session, workplace
 from support.window import press, shown_window
 
+from app.desk.actions import Actions
 from app.guidance.view import GuidanceView
 from app.kit import icons, theme, tokens
 from app.kit.safe_text import PlainLabel, set_hint
 from app.review.bar import ReviewBar
+from app.window.keys_dialog import KeysDialog
 from app.window.session_head import SessionHead
 from app.window.window import Window
 from core.domain.events import SessionStateChanged, VerdictGiven
@@ -191,3 +193,20 @@ def test_the_head_tells_a_blind_reader_nothing_of_how_far_others_reviewed(qtbot,
         assert head.facts.text().endswith("not fully reviewed")
         place.settings.set("review.blind", True)
         assert head.facts.text().endswith(", not reviewed")
+
+
+def test_the_sheet_of_keys_is_scrolled_by_keys(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1280, 500)
+    window.show()
+    dialog = KeysDialog(Actions(window), window)
+    dialog.open()
+    dialog.activateWindow()
+    qtbot.waitUntil(lambda: dialog.focusWidget() is dialog.sheet)
+    bar = dialog.sheet.verticalScrollBar()
+    assert bar.maximum() > 0
+    QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_PageDown)
+    assert bar.value() > 0
+    QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Escape)
+    assert not dialog.isVisible()

@@ -7,11 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QWidget
 from support.eventually import eventually
+from support.logs import Maker
 from support.panels import told_session
-from support.window import press, shown_window
+from support.window import press, settle, shown_window
 
 from app.window.layouts import LAYOUTS
 from app.window.status import StatusController
+from core.domain.events import SessionStateChanged
 
 
 def test_esc_leads_from_every_box_back_to_the_list_and_what_was_typed_stays(qtbot, tmp_path):
@@ -182,3 +184,26 @@ def test_another_layout_gives_the_keys_to_its_list_and_where_no_step_is_read_non
                 assert isinstance(QApplication.focusWidget(), QAbstractItemView), "no hidden box takes the keys"
         assert place.desks.of("s1").replica.commands("s1") == []
         status.deleteLater()
+
+
+def test_who_walks_the_sessions_by_keys_walks_on_where_the_layout_changes(qtbot, tmp_path):
+    running, over = Maker(5), told_session()
+    running.say(SessionStateChanged(state="running"))
+    over.finish()
+    with shown_window(tmp_path, running, over, over, running, layout="live") as (made, place):
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        sessions = made.docks["sessions"].widget().list
+        settle()
+        sessions.setFocus()
+        settle()
+        passed = []
+        for _ in range(3):
+            press(made, Qt.Key.Key_Down)
+            settle()
+            passed.append((place.sight.session, made.layouts.current, place.sight.step))
+        assert len({session for session, _, _ in passed}) == 3, "each key went to the list of sessions"
+        assert {layout for _, layout, _ in passed} == {"live", "read"}
+        assert sessions.hasFocus() and sessions.isVisible()
+        press(made, Qt.Key.Key_Return)
+        assert made.docks["trajectory"].widget().list.hasFocus()
