@@ -27,7 +27,7 @@ class LostFocus(QObject):
         place.sight.opened.connect(self.find_soon)
         place.sight.grew.connect(self._return_owed_keys)
         for entry in place.actions.table:
-            place.actions[entry.key].triggered.connect(self.count_asked)
+            place.actions[entry.key].triggered.connect(self._count_asked)
         QApplication.instance().focusChanged.connect(self._on_moved)  # type: ignore[union-attr]
 
     def lead_back(self) -> None:
@@ -39,8 +39,22 @@ class LostFocus(QObject):
         """Whether this is the list that the keys go back to."""
         return widget is self._first_list()
 
-    def lead_back_soon(self) -> None:
-        """Lead the keys back when what a layout shows and hides has its place: Qt gives them to what comes next."""
+    def walked_list(self, dock: QWidget) -> QWidget | None:
+        """The list in a dock while the reader goes through it by keys: the next key is for it again."""
+        here = QApplication.focusWidget()
+        walks = (isinstance(here, QAbstractItemView) and dock.isAncestorOf(here)
+                 and QApplication.mouseButtons() == Qt.MouseButton.NoButton)
+        return here if walks else None
+
+    def lead_on(self, walked: QWidget | None, show: Callable[[], None]) -> None:
+        """Another layout stands: go on in the list that is walked, which `show` brings to the front, or else lead back
+        when what it shows and hides has its place: Qt gives the keys to what comes next."""
+        if walked is not None:
+            show()
+            self._count_asked()
+            walked.setFocus()
+            return
+        self._place.cursor.focus_list()
         QTimer.singleShot(0, self, self._lead_back_in_session)
 
     def _lead_back_in_session(self) -> None:
@@ -67,7 +81,7 @@ class LostFocus(QObject):
                 and not self._is_asking and QApplication.mouseButtons() == Qt.MouseButton.NoButton):
             QTimer.singleShot(0, self, partial(self._return_keys, now, self._asked))
 
-    def count_asked(self) -> None:
+    def _count_asked(self) -> None:
         """What a reader asks for may move the focus, and that is no chance, wherever it was before."""
         self._asked, self._is_asking = self._asked + 1, True  # whoever does it is called before this or after
         self._owed = None

@@ -46,14 +46,18 @@ class LeftSide(QObject):
         self.rail = Rail(self._seats, actions, self.open, self._window)
         self._bar.addWidget(self.rail)
         self._bar.setVisible(self.is_narrow and bool(self._seats))
+        if self.is_narrow:  # also where the layout was stored in a wide window
+            for dock in self._seats:
+                dock.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Where the window becomes narrow the left side becomes a rail, and comes back where it becomes wide."""
         if (event.type() == QEvent.Type.Resize and self._window.isVisible()
                 and is_narrow(self._window.size()) != self.is_narrow):
             self.show_layout(self._layout)
-            for dock in self._seats:
-                dock.setVisible(not self.is_narrow)
+            if not self.is_narrow:
+                for dock in self._seats:
+                    dock.show()
         return super().eventFilter(watched, event)
 
     def takes(self, key: str) -> bool:

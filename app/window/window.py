@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QTabWidget, QWidget
 
 from app.desk.notices import Notice
 from app.desk.panel import Panel
@@ -103,7 +103,7 @@ class Window(QMainWindow):
         self.layouts.reset(name)
 
     def _arrange_panels(self, name: str, state: QByteArray | None) -> None:
-        walked = self._walked_list() if self.layouts.is_by_session else None
+        walked = self.focus.walked_list(self.docks["sessions"]) if self.layouts.is_by_session else None
         if state is None or not self.restoreState(state, STATE_VERSION):
             if self.isVisible():
                 self.filling.fill()  # what each needs is a part of the sizes
@@ -115,20 +115,7 @@ class Window(QMainWindow):
         for bar in self._bars:
             bar.setVisible(name != "queue")
         self._show_title()
-        if walked is not None:
-            self.show_panel("sessions")
-            self.focus.count_asked()
-            walked.setFocus()
-            return
-        self._place.cursor.focus_list()
-        self.focus.lead_back_soon()
-
-    def _walked_list(self) -> QWidget | None:
-        """The list of sessions while the reader goes through it by keys: the next key is for it again."""
-        here = QApplication.focusWidget()
-        walks = (isinstance(here, QAbstractItemView) and self.docks["sessions"].isAncestorOf(here)
-                 and QApplication.mouseButtons() == Qt.MouseButton.NoButton)
-        return here if walks else None
+        self.focus.lead_on(walked, lambda: self.show_panel("sessions"))
 
     def show_panel(self, key: str) -> None:
         """Bring a panel to the front, also one that was closed."""

@@ -35,6 +35,18 @@ def test_a_narrow_window_has_a_rail_for_the_left_side_and_a_wide_one_the_side(na
     assert made.left.rail.isVisible() and not made.docks["sessions"].isVisible()
 
 
+def test_a_layout_that_was_stored_in_a_wide_window_has_no_side_beside_the_rail_of_a_narrow_one(narrow):
+    made, _ = narrow
+    made.resize(1600, 1000)
+    QApplication.processEvents()
+    made.layouts.show("read")
+    made.resize(1280, 720)
+    QApplication.processEvents()
+    made.layouts.show("live")
+    QApplication.processEvents()
+    assert made.left.rail.isVisible() and not made.docks["sessions"].isVisible()
+
+
 @pytest.mark.parametrize("key", [(Qt.Key.Key_S, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_B, CTRL)])
 def test_a_key_opens_the_sessions_over_the_list_and_esc_gives_the_keys_back(narrow, key):
     made, _ = narrow
