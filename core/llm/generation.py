@@ -14,6 +14,10 @@ import msgspec
 import torch
 
 
+_CACHES = ("cache", "past_key_values")
+"""How a model gives and takes its cache: transformers 5.24 renamed it in its models, a model's own code may not have."""
+
+
 class Draw(msgspec.Struct, frozen=True, kw_only=True):
     """One prompt: at most `most` tokens, at a `temperature` (0: the best token each time), of the tokens that make up
     `top_p` of the probability. `seed` None: another answer each time."""
@@ -57,11 +61,12 @@ def _generate(model: Any, asked: Sequence[Draw], stops: Collection[int], pad: in
     draws = [random.Random(one.seed) for one in asked]
     ids, seen = _padded([one.prompt for one in asked], pad, model.device)
     places = (seen.cumsum(-1) - 1).clamp(min=0)
-    cache: Any = None
+    cache: dict[str, Any] = {}
     while any(running):
-        out = model(input_ids=ids, attention_mask=seen, position_ids=places, past_key_values=cache, use_cache=True,
-                    logits_to_keep=1)
-        cache = out.past_key_values
+        out = model(input_ids=ids, attention_mask=seen, position_ids=places, use_cache=True, logits_to_keep=1,
+                    **cache)
+        name = next(one for one in _CACHES if one in out)
+        cache = {name: out[name]}
         drawn, logprobs = _draw(out.logits[:, -1].float(), asked, [d.random() for d in draws])
         for row, (token, logprob) in enumerate(zip(drawn, logprobs, strict=True)):
             if running[row]:

@@ -83,7 +83,7 @@ class RulesWorker:
 
     def _proposed(self, session: str) -> ProposedVerdicts:
         conn = self._connected()
-        gc.disable()  # what is read stays until the answer: a sixth of a long session's time went into looking through it
+        gc.disable()  # what is read stays until the answer: looking through it took a sixth of a long session's time
         try:
             trajectory, rules = self._read(conn, session)
             proposed = propose(trajectory, _bodies(conn), rules)
