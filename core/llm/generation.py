@@ -13,9 +13,8 @@ from typing import Any
 import msgspec
 import torch
 
-
 _CACHES = ("cache", "past_key_values")
-"""How a model gives and takes its cache: transformers 5.24 renamed it in its models, a model's own code may not have."""
+"""Where a model gives and takes its cache, newest name first: transformers 5.24 renamed it in its own models."""
 
 
 class Draw(msgspec.Struct, frozen=True, kw_only=True):
