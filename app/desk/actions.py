@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.kit import icons
 from app.kit.action_button import short_words, tip_of
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class Actions:
 
 
 def _make(entry: Entry, parent: QObject) -> QAction:
-    action = QAction(QCoreApplication.translate("Actions", entry.text), parent)
+    action = QAction(translate("Actions", entry.text), parent)
     action.setObjectName(entry.key)
     action.setIconText(short_words(action.text()))
     action.setCheckable(entry.checkable)

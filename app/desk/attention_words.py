@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 
 URGENCY = ("waiting", "error_burst", "loop", "stall", "budget", "finished")
@@ -13,10 +12,10 @@ URGENCY = ("waiting", "error_burst", "loop", "stall", "budget", "finished")
 def attention_word(kind: str) -> str:
     """The word for what needs attention."""
     return {
-        "error_burst": QCoreApplication.translate("Sessions", "many errors"),
-        "loop": QCoreApplication.translate("Sessions", "repeats itself"),
-        "stall": QCoreApplication.translate("Sessions", "no progress"),
-        "waiting": QCoreApplication.translate("Sessions", "waits for you"),
-        "budget": QCoreApplication.translate("Sessions", "budget nearly used"),
-        "finished": QCoreApplication.translate("Sessions", "not dealt with yet"),
+        "error_burst": translate("Sessions", "many errors"),
+        "loop": translate("Sessions", "repeats itself"),
+        "stall": translate("Sessions", "no progress"),
+        "waiting": translate("Sessions", "waits for you"),
+        "budget": translate("Sessions", "budget nearly used"),
+        "finished": translate("Sessions", "not dealt with yet"),
     }.get(kind, one_line(kind, 24))

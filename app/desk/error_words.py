@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.safe_text import one_line
 
 ERRORS: dict[str, str] = {
@@ -40,12 +38,12 @@ ERRORS: dict[str, str] = {
 def status_word(status: str) -> str:
     """The word for an envelope's status."""
     return {
-        "finished": QCoreApplication.translate("Step", "finished"),
-        "running": QCoreApplication.translate("Step", "running in the background"),
-        "timeout": QCoreApplication.translate("Step", "timeout"),
-        "killed": QCoreApplication.translate("Step", "killed"),
-        "refused": QCoreApplication.translate("Step", "refused"),
-        "failed": QCoreApplication.translate("Step", "failed"),
+        "finished": translate("Step", "finished"),
+        "running": translate("Step", "running in the background"),
+        "timeout": translate("Step", "timeout"),
+        "killed": translate("Step", "killed"),
+        "refused": translate("Step", "refused"),
+        "failed": translate("Step", "failed"),
     }.get(status, status)
 
 
@@ -53,5 +51,5 @@ def error_word(kind: str) -> str:
     """The word for an error's kind; an unknown one is shown as it is."""
     known = ERRORS.get(kind)
     if known is not None:
-        return QCoreApplication.translate("ErrorKind", known)
-    return one_line(kind.replace("_", " "), 24) or QCoreApplication.translate("Row", "error")
+        return translate("ErrorKind", known)
+    return one_line(kind.replace("_", " "), 24) or translate("Row", "error")

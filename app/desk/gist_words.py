@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication
-
 from app.kit import quantities
+from app.kit.i18n import translate
 from app.kit.thin_line import Gist
 
 
 def say_unchosen(gist: Gist) -> None:
     """Say that there is no session to tell of."""
-    gist.say(QCoreApplication.translate("Gist", "No session is chosen"))
+    gist.say(translate("Gist", "No session is chosen"))
 
 
 def say_none(gist: Gist, up_to: str, at_all: str, steps: Sequence[int] | None, step: int | None) -> int | None:
@@ -22,12 +21,12 @@ def say_none(gist: Gist, up_to: str, at_all: str, steps: Sequence[int] | None, s
     Returns the first step that has something, the aim of the link; None where there is none.
     """
     if steps is None:
-        gist.say(QCoreApplication.translate("Gist", "Not on this computer yet"))
+        gist.say(translate("Gist", "Not on this computer yet"))
         return None
     first = min(steps, default=None)
     if step is None or first is None:
         gist.say(at_all)
         return None
-    link = QCoreApplication.translate("Gist", "first at {step}").format(step=quantities.number(first))
+    link = translate("Gist", "first at {step}").format(step=quantities.number(first))
     gist.say(up_to.format(step=quantities.number(step)), link)
     return first

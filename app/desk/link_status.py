@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
 from app.desk.notices import sentence_of
 from app.kit import quantities
+from app.kit.i18n import translate
 from core.domain.errors import make_error
 
 if TYPE_CHECKING:
@@ -42,12 +42,11 @@ def link_status(client: Client | None, since: datetime) -> LinkStatus:
 def why_not_here(state: str) -> str:
     """Why a text does not come from a server, by the state of its connection, and what to do; "" where it comes."""
     if state == "off":
-        return QCoreApplication.translate(
+        return translate(
             "LinkStatus", "This text is not on this computer, and its server is switched off. Switch it on under "
             "File › Servers to fetch it.")
     if state != "online":
-        return QCoreApplication.translate(
-            "LinkStatus", "This text is not on this computer. It comes as soon as the server is reached.")
+        return translate("LinkStatus", "This text is not on this computer. It comes as soon as the server is reached.")
     return ""
 
 

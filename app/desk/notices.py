@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from core.domain.errors import ReportableError
 
 _log = logging.getLogger("ui")
@@ -288,6 +288,6 @@ def sentence_of(error: ReportableError) -> str:
     if known is None:
         return error.sentence
     try:
-        return QCoreApplication.translate(_T, known).format(**error.params)
+        return translate(_T, known).format(**error.params)
     except (KeyError, IndexError):
         return error.sentence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from app.kit.i18n import translate
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -54,4 +54,4 @@ class Panel:
     @property
     def shown_title(self) -> str:
         """The title in the reader's language."""
-        return QCoreApplication.translate("Panel", self.title)
+        return translate("Panel", self.title)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
 from app.desk.notices import sentence_of
 from app.desk.right_words import right_words
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 from core.domain.errors import ReportableError
 from core.domain.host_rights import HostRight
@@ -32,15 +32,15 @@ def words_of(refused: Refusal) -> str:
     why, op = sentence_of(refused.error), refused.op
     match op:
         case operations.Guide():
-            sentence = QCoreApplication.translate(
+            sentence = translate(
                 "Refusal", "Your guidance “{text}” was not taken: {why} It stands under Guidance, to be used again.")
         case operations.ChangeGuidance(text=str()):
-            sentence = QCoreApplication.translate(
+            sentence = translate(
                 "Refusal", "Your change to “{text}” was not taken: {why} It stands under Guidance, to be used again.")
         case operations.AddNote():
-            sentence = QCoreApplication.translate("Refusal", "Your remark “{text}” on step {step} was not taken: {why}")
+            sentence = translate("Refusal", "Your remark “{text}” on step {step} was not taken: {why}")
         case operations.GiveVerdict() | operations.SetTag():
-            sentence = QCoreApplication.translate("Refusal", "Your word on step {step} was not taken: {why}")
+            sentence = translate("Refusal", "Your word on step {step} was not taken: {why}")
         case operations.TellTime():
             return ""
         case operations.DeleteSession() if refused.error.code != "deleted_before":  # who asked is told there
@@ -58,7 +58,7 @@ def _not_allowed(error: ReportableError) -> str:
         asks = msgspec.convert(error.params.get("asks"), tuple[HostRight, ...])
     except msgspec.ValidationError:
         return one_line(error.sentence, SHOWN)
-    sentence = QCoreApplication.translate(
+    sentence = translate(
         "Refusal", "The task {task} was not started: nobody has allowed it on the server's computer. {rights}")
     return sentence.format(task=one_line(str(error.params.get("task", "")), 80),
                            rights=" ".join(map(right_words, asks[:12])))

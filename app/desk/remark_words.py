@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from PySide6.QtCore import QCoreApplication
-
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from core.domain.step_entry import Note
 
 LONGEST = 2_000
@@ -121,7 +119,7 @@ def _filled(text: str, sources: tuple[str, ...], depth: int) -> str | None:
         found = _pattern(source).fullmatch(text)
         if found:
             parts = [_part(part, depth - 1) for part in found.groups()]
-            return QCoreApplication.translate("ImportRemarks", source).format(*parts)
+            return translate("ImportRemarks", source).format(*parts)
     return None
 
 

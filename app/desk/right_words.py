@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication
-
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.safe_text import one_line
 from core.domain.host_rights import HostRight
 
@@ -42,8 +40,7 @@ def right_words(right: HostRight) -> str:
     known = _WORDS.get(right.kind)
     if known is None:
         return one_line(f"{right.kind} {right.name} {right.endpoint}", _MAX)
-    return QCoreApplication.translate(_T, known).format(
-        name=one_line(right.name, _MAX), endpoint=one_line(right.endpoint, _MAX))
+    return translate(_T, known).format(name=one_line(right.name, _MAX), endpoint=one_line(right.endpoint, _MAX))
 
 
 def rights_words(rights: Iterable[HostRight]) -> str:

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from math import isnan, nan
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
 from app.desk.error_words import error_word
 from app.desk.score_words import gain_words, rescored_words, unscored_words
 from app.desk.verdict_words import verdict_state, verdict_words
 from app.kit import quantities
-from app.kit.i18n import plural
+from app.kit.i18n import plural, translate
 from app.kit.safe_text import one_line, visible
 from core.domain.blindness import seen
 from core.domain.guidance import FOREIGN_PERSON, SIMULATED_USER, UNKNOWN_USER, Guidance
@@ -82,9 +81,9 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
         return _guidance(trajectory, trajectory.guidance[str(item.ref)])
     if item.kind == "summary":
         summary = trajectory.summaries[str(item.ref)]
-        template = QCoreApplication.translate("Row", "summary of {first}–{last}")
+        template = translate("Row", "summary of {first}–{last}")
         word = template.format(first=quantities.number(summary.first), last=quantities.number(summary.last))
-        return RowText(icon="scroll-text", tool=QCoreApplication.translate("Row", "Summary"), word=word,
+        return RowText(icon="scroll-text", tool=translate("Row", "Summary"), word=word,
                        title=_short(_SECTION.sub("", summary.text)))
     if item.kind == "submission":
         return _submission(trajectory, int(item.ref))
@@ -92,20 +91,20 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
     why = unscored_words(score) or _short(score.message)
     again = rescored_words(trajectory, score.ordinal)
     if score.failed:
-        return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=why,
-                       word=again or QCoreApplication.translate("Row", "not scored"), meaning="error")
+        return RowText(icon="flag", tool=translate("Row", "Score"), title=why,
+                       word=again or translate("Row", "not scored"), meaning="error")
     title = " · ".join(filter(None, (quantities.score(score.total), gain_words(trajectory, score), why)))
-    return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=title, word=again)
+    return RowText(icon="flag", tool=translate("Row", "Score"), title=title, word=again)
 
 
 def _submission(trajectory: Trajectory, at: int) -> RowText:
     """What was handed in, and the score that it got."""
     handed = trajectory.submissions[at]
     score = next((s.total for s in trajectory.scores if s.ordinal == handed.ordinal), None)
-    title = QCoreApplication.translate("Row", "submission {n}, after step {step}").format(
+    title = translate("Row", "submission {n}, after step {step}").format(
         n=handed.ordinal, step=quantities.number(handed.step))
-    word = QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(score))
-    return RowText(icon="package-check", tool=QCoreApplication.translate("Row", "Handed in"), title=title,
+    word = translate("Row", "score {value}").format(value=quantities.score(score))
+    return RowText(icon="package-check", tool=translate("Row", "Handed in"), title=title,
                    word=rescored_words(trajectory, handed.ordinal) or (word if score is not None else ""))
 
 
@@ -115,7 +114,7 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
     entry = steps.at(at)
     head = entry.head
     kind = kind_of(head, trajectory)
-    tool = tool_word(head.tools[0]) if head.tools else QCoreApplication.translate("Row", "Answer")
+    tool = tool_word(head.tools[0]) if head.tools else translate("Row", "Answer")
     title = head.title.removeprefix(head.tools[0]).strip() if head.tools else plain_words(head.title)
     word, meaning = _outcome(head)
     verdicts = seen(entry.verdicts, reader)
@@ -134,15 +133,15 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
 
 def tool_word(name: str) -> str:
     """A tool in its own name; a call of which its file does not tell the tool is only called one."""
-    return QCoreApplication.translate("Row", "Call") if name == UNNAMED else name
+    return translate("Row", "Call") if name == UNNAMED else name
 
 
 def with_called(row: RowText, called: Sequence[SessionRow]) -> RowText:
     """The row of a step that called subagents: how many steps they made, and how many of these failed."""
     count = sum(session.steps for session in called)
     failed = sum(session.errors for session in called)
-    many = QCoreApplication.translate("Row", "{n} steps").format(n=quantities.number(count))
-    parts = [QCoreApplication.translate("Row", "1 step") if count == 1 else many]
+    many = translate("Row", "{n} steps").format(n=quantities.number(count))
+    parts = [translate("Row", "1 step") if count == 1 else many]
     parts += [f"✗ {quantities.number(failed)}"] if failed else []
     if row.meaning == "error":
         parts.append(row.word)
@@ -176,10 +175,10 @@ FACES = {"shell": "code", "input": "code", "wait": "code", "search": "code", "li
 def _outcome(head: StepHead) -> tuple[str, str]:
     """The one word on how a step ended, where that is not as usual."""
     if head.is_error:
-        code = QCoreApplication.translate("Row", "exit {code}")
+        code = translate("Row", "exit {code}")
         return code.format(code=head.exit_code) if head.exit_code else error_word(head.error_kind), "error"
     if head.status == "running":
-        return QCoreApplication.translate("Row", "background"), "muted"
+        return translate("Row", "background"), "muted"
     return "", ""
 
 
@@ -209,16 +208,16 @@ def fold_row(trajectory: Trajectory, kind: str, at: int, until: int, reader: str
     name = first.tools[0] if first.tools else ""
     title = one_line(first.title.removeprefix(name).strip())
     if kind == "waiting":
-        tool, title = QCoreApplication.translate("Row", "Waited"), f"{one_line(name, 40)} ×{count}  {title}"
+        tool, title = translate("Row", "Waited"), f"{one_line(name, 40)} ×{count}  {title}"
     else:
-        tool = QCoreApplication.translate("Row", "Same ×{count}").format(count=count)
+        tool = translate("Row", "Same ×{count}").format(count=count)
         title = title if first.family == "command" else f"{one_line(name, 40)} {title}"
     word, meaning = _inside(steps, at, until, reader)
     many = plural(failed)  # a name: lupdate does not follow `translate` with a call in this place
     return RowText(
         number=f"{quantities.number(first.number)}–{quantities.number(last.number)}", icon="chevron-right", tool=tool,
         title=title, face="code", is_chip=bool(word), is_failed=failed == until - at + 1,
-        word=word or (QCoreApplication.translate("Row", "%Ln failed", None, many) if failed else ""),
+        word=word or (translate("Row", "%Ln failed", None, many) if failed else ""),
         meaning=meaning or ("error" if failed else "muted"),
         duration=quantities.short_duration(quantities.between(first.started_at or first.ended_at, last.ended_at)))
 
@@ -230,15 +229,15 @@ def _inside(steps: Steps, at: int, until: int, reader: str) -> tuple[str, str]:
     masked = plural(states["mask"] + states["partly"])
     unsure = plural(states["unsure"])
     if states["mask"] + states["partly"]:
-        return QCoreApplication.translate("Row", "%Ln masked", None, masked), "mask"
+        return translate("Row", "%Ln masked", None, masked), "mask"
     if states["unsure"]:
-        return QCoreApplication.translate("Row", "%Ln unsure", None, unsure), "attention"
+        return translate("Row", "%Ln unsure", None, unsure), "attention"
     return "", ""
 
 
 def _guidance(trajectory: Trajectory, guidance: Guidance) -> RowText:
     is_simulated = guidance.author == SIMULATED_USER
-    author = QCoreApplication.translate("Row", "Simulated") if is_simulated else speaker(guidance)
+    author = translate("Row", "Simulated") if is_simulated else speaker(guidance)
     title = _short(requested(guidance.text) or guidance.text)
     look = "person" if guidance.by_person else ""
     icon = "ship-wheel" if guidance.by_person and guidance.author != FOREIGN_PERSON else "user-round"
@@ -256,17 +255,17 @@ def _asked_at(trajectory: Trajectory, guidance: Guidance) -> str:
 
 def speaker(guidance: Guidance) -> str:
     """Whose words they are: a person's name, or what a foreign file says of its user."""
-    words = {FOREIGN_PERSON: QCoreApplication.translate("Row", "Person"),
-             SIMULATED_USER: QCoreApplication.translate("Row", "Simulated user"),
-             UNKNOWN_USER: QCoreApplication.translate("Row", "User")}
+    words = {FOREIGN_PERSON: translate("Row", "Person"),
+             SIMULATED_USER: translate("Row", "Simulated user"),
+             UNKNOWN_USER: translate("Row", "User")}
     return words.get(guidance.author) or one_line(guidance.author, 24)
 
 
 def _live(trajectory: Trajectory, text: str) -> RowText:
     number = (trajectory.open_step.number if trajectory.open_step else trajectory.row.steps + 1)
-    return RowText(number=quantities.number(number), tool=QCoreApplication.translate("Row", "now"), state="live",
+    return RowText(number=quantities.number(number), tool=translate("Row", "now"), state="live",
                    meaning="live", title=" ".join(visible(text[-600:], escapes=False).split())[-240:],
-                   word=QCoreApplication.translate("Row", "running"))
+                   word=translate("Row", "running"))
 
 
 def _short(text: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
+
+from app.kit.i18n import translate
 
 MAX_NAME = 40
 
@@ -40,9 +41,9 @@ def with_filter(filters: Sequence[SavedFilter], fresh: SavedFilter) -> list[Save
 
 def usual_filters() -> list[SavedFilter]:
     """What is offered while the reader has saved none."""
-    return [SavedFilter(QCoreApplication.translate("Sessions", "Needs you"), "is:attention"),
-            SavedFilter(QCoreApplication.translate("Sessions", "New"), "is:new"),
-            SavedFilter(QCoreApplication.translate("Sessions", "Running"), "state:running")]
+    return [SavedFilter(translate("Sessions", "Needs you"), "is:attention"),
+            SavedFilter(translate("Sessions", "New"), "is:new"),
+            SavedFilter(translate("Sessions", "Running"), "state:running")]
 
 
 def _clean(text: str) -> str:

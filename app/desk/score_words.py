@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from core.domain.events import ScoreGiven
 from core.domain.gain import gain_of
 from core.domain.trajectory import Trajectory
@@ -27,15 +25,15 @@ def rescored_words(trajectory: Trajectory, ordinal: int) -> str:
     if newest is None:
         return ""
     if newest.failed:
-        return QCoreApplication.translate("Row", "not scored again")
-    return QCoreApplication.translate("Row", "now {value}").format(value=quantities.score(newest.total))
+        return translate("Row", "not scored again")
+    return translate("Row", "now {value}").format(value=quantities.score(newest.total))
 
 
 def unscored_words(score: ScoreGiven) -> str:
     """Why a submission was not scored as it might have been, in the reader's language; "" where an evaluator speaks,
     or a program that gave no reason."""
     known = UNSCORED.get(score.reason)
-    return QCoreApplication.translate("Unscored", known) if known else ""
+    return translate("Unscored", known) if known else ""
 
 
 def gain_words(trajectory: Trajectory, score: ScoreGiven) -> str:
@@ -44,4 +42,4 @@ def gain_words(trajectory: Trajectory, score: ScoreGiven) -> str:
     if gain is None:
         return ""
     share = f" ({quantities.signed_share(gain.ratio)})" if gain.ratio else ""
-    return QCoreApplication.translate("Row", "gain {gain}").format(gain=f"{quantities.signed(gain.gain, '.4g')}{share}")
+    return translate("Row", "gain {gain}").format(gain=f"{quantities.signed(gain.gain, '.4g')}{share}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import QCoreApplication
-
 from app.kit import quantities
+from app.kit.i18n import translate
 from core.domain.verdict import PEOPLE, Verdict, masked_actions, step_outcome
 
 
@@ -33,10 +32,10 @@ def verdict_words(verdicts: Mapping[str, Verdict], actions: int) -> tuple[str, s
         return "", ""
     decided = step_outcome(verdicts.values(), actions)
     if decided == "mask":
-        return "⊘ " + QCoreApplication.translate("Row", "masked"), "mask"
+        return "⊘ " + translate("Row", "masked"), "mask"
     if masked := masked_actions(verdicts.values(), actions):
-        words = QCoreApplication.translate("Row", "action {n} masked")
+        words = translate("Row", "action {n} masked")
         return "◐ " + words.format(n=", ".join(map(quantities.number, masked))), "attention"
     if any(v.value == "unsure" for v in verdicts.values()):
-        return "? " + QCoreApplication.translate("Row", "unsure"), "attention"
-    return ("✓ " + QCoreApplication.translate("Row", "kept"), "keep") if decided == "keep" else ("", "")
+        return "? " + translate("Row", "unsure"), "attention"
+    return ("✓ " + translate("Row", "kept"), "keep") if decided == "keep" else ("", "")

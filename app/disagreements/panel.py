@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.workplace import Workplace
@@ -10,7 +10,7 @@ from app.disagreements.model import Disagreement, Pair, disagreements, next_disa
 from app.disagreements.view import DisagreementsView
 from app.kit import quantities
 from app.kit.entries import EntriesModel
-from app.kit.i18n import plural
+from app.kit.i18n import plural, translate
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
@@ -73,14 +73,14 @@ class DisagreementsController(QObject):
 
 
 def _lines(case: Disagreement) -> TwoLines:
-    title = QCoreApplication.translate("Disagreements", "Step {n}").format(n=quantities.number(case.step))
+    title = translate("Disagreements", "Step {n}").format(n=quantities.number(case.step))
     if case.action:
-        title += QCoreApplication.translate("Disagreements", ", action {n}").format(n=quantities.number(case.action))
-    below = QCoreApplication.translate("Disagreements", "keep: {keep} · mask: {mask}").format(
+        title += translate("Disagreements", ", action {n}").format(n=quantities.number(case.action))
+    below = translate("Disagreements", "keep: {keep} · mask: {mask}").format(
         keep=_names(case.keep), mask=_names(case.mask))
     return TwoLines(title=f"{title} · {one_line(case.title, 100)}", below=below, sign="≠" if case.people else "~",
                     meaning="error" if case.people else "attention",
-                    right=QCoreApplication.translate("Disagreements", "between people") if case.people else "")
+                    right=translate("Disagreements", "between people") if case.people else "")
 
 
 def _names(keys: tuple[str, ...]) -> str:
@@ -90,14 +90,14 @@ def _names(keys: tuple[str, ...]) -> str:
 def author_words(key: str) -> str:
     """An author's key in words."""
     kind, _, name = key.partition(":")
-    word = {"person": "", "import": "", "rule": QCoreApplication.translate("Disagreements", "rule"),
-            "judge": QCoreApplication.translate("Disagreements", "judge")}.get(kind, kind)
+    word = {"person": "", "import": "", "rule": translate("Disagreements", "rule"),
+            "judge": translate("Disagreements", "judge")}.get(kind, kind)
     return f"{word} {one_line(name, 40)}".strip()
 
 
 def _words(pair: Pair) -> str:
     kappa = f"{pair.kappa:.2f}" if pair.kappa is not None else "–"
     raw = f"{pair.raw:.0%}" if pair.raw is not None else "–"
-    sentence = QCoreApplication.translate("Disagreements", "{first} – {second}: κ {kappa}, same on {raw} of {n} steps")
+    sentence = translate("Disagreements", "{first} – {second}: κ {kappa}, same on {raw} of {n} steps")
     return sentence.format(first=author_words(pair.first), second=author_words(pair.second), kappa=kappa, raw=raw,
                            n=quantities.number(pair.steps))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import unified_diff
 
-from PySide6.QtCore import QCoreApplication
-
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.long_text import Part
 from app.kit.safe_text import one_line
 from app.kit.two_lines import TwoLines
@@ -36,8 +34,8 @@ _SIGNS = {"accepted": "✓", "refused": "✗", "to mend": "~"}
 
 def draft_line(record: DraftRecord) -> TwoLines:
     """A draft in the list: its title; what became of it and why."""
-    by = QCoreApplication.translate("Drafts", "{state} by a person") if record.by_person else "{state}"
-    state = by.format(state=QCoreApplication.translate("Drafts", STATES[record.state]))
+    by = translate("Drafts", "{state} by a person") if record.by_person else "{state}"
+    state = by.format(state=translate("Drafts", STATES[record.state]))
     why = "" if record.state == "accepted" and not record.by_person else record.reason or gate_words(record.gate)
     below = " · ".join(filter(None, (state, one_line(why, 120))))
     return TwoLines(title=one_line(record.title or record.id, 90), below=below, sign=_SIGNS[record.state],
@@ -48,8 +46,7 @@ def solved_words(record: DraftRecord) -> str:
     """How often a policy solved a draft, "" where it was not tried."""
     if not record.attempts:
         return ""
-    return QCoreApplication.translate("Drafts", "{solved} of {attempts}").format(
-        solved=record.solved, attempts=record.attempts)
+    return translate("Drafts", "{solved} of {attempts}").format(solved=record.solved, attempts=record.attempts)
 
 
 def facts_of(record: DraftRecord, answers: Sequence[DraftAnswer]) -> str:
@@ -57,7 +54,7 @@ def facts_of(record: DraftRecord, answers: Sequence[DraftAnswer]) -> str:
     facts = [record.id]
     refused = sum(bool(answer.gate) for answer in answers)
     if answers:
-        facts.append(QCoreApplication.translate("Drafts", "{answers} answers, {refused} refused").format(
+        facts.append(translate("Drafts", "{answers} answers, {refused} refused").format(
             answers=len(answers), refused=refused))
     if record.attempts:
         n, c = record.attempts, record.solved
@@ -67,9 +64,9 @@ def facts_of(record: DraftRecord, answers: Sequence[DraftAnswer]) -> str:
 
 def answer_line(answer: DraftAnswer) -> TwoLines:
     """An answer in the list of a draft: its phase, and the gate that it did not pass."""
-    phase = QCoreApplication.translate("Drafts", _PHASES[answer.phase])
+    phase = translate("Drafts", _PHASES[answer.phase])
     number = f" {answer.attempt}" if answer.attempt > 1 else ""
-    below = one_line(answer.reason, 200) if answer.gate else QCoreApplication.translate("Drafts", "passed its gates")
+    below = one_line(answer.reason, 200) if answer.gate else translate("Drafts", "passed its gates")
     return TwoLines(title=f"{phase}{number}", below=below, sign="✗" if answer.gate else "✓",
                     meaning="mask" if answer.gate else "keep", right=gate_words(answer.gate))
 
@@ -77,17 +74,15 @@ def answer_line(answer: DraftAnswer) -> TwoLines:
 def gate_words(gate: str) -> str:
     """What a gate looks at; an attempt to cheat has its own name."""
     if gate.startswith("cheat "):
-        return QCoreApplication.translate("Drafts", "Cheating ({name})").format(
-            name=one_line(gate.removeprefix("cheat "), 40))
-    return QCoreApplication.translate("Drafts", _GATES[gate]) if gate in _GATES else one_line(gate, 60)
+        return translate("Drafts", "Cheating ({name})").format(name=one_line(gate.removeprefix("cheat "), 40))
+    return translate("Drafts", _GATES[gate]) if gate in _GATES else one_line(gate, 60)
 
 
 def gates_passed(record: DraftRecord, answers: Sequence[DraftAnswer]) -> list[tuple[str, bool]]:
     """The phases that were begun, each with whether its gates were passed in the end; then the policy's."""
     passed = {answer.phase for answer in answers if not answer.gate}
     begun = {answer.phase for answer in answers}
-    found = [(QCoreApplication.translate("Drafts", _PHASES[phase]), phase in passed)
-             for phase in PHASES if phase in begun]
+    found = [(translate("Drafts", _PHASES[phase]), phase in passed) for phase in PHASES if phase in begun]
     if record.attempts:
         found.append((gate_words("solved sometimes"), record.solved > 0))
     return found
@@ -101,11 +96,11 @@ def answer_parts(answers: Sequence[DraftAnswer], at: int) -> list[Part]:
     if answer.gate:
         parts.append(Part(text=f"{gate_words(answer.gate)}: {answer.reason}\n\n", meaning="error"))
     if not answer.text:
-        parts.append(Part(text=QCoreApplication.translate("Drafts", "This answer could not be read."), style="meta"))
+        parts.append(Part(text=translate("Drafts", "This answer could not be read."), style="meta"))
     elif before is None:
         parts.append(Part(text=answer.text, style="mono", lexer="python" if "tests" in answer.phase else ""))
     else:
         lines = list(unified_diff(before.text.splitlines(), answer.text.splitlines(), lineterm="", n=4))[2:]
-        text = "\n".join(lines) or QCoreApplication.translate("Drafts", "Nothing differs from the answer before.")
+        text = "\n".join(lines) or translate("Drafts", "Nothing differs from the answer before.")
         parts.append(Part(text=text, style="mono", lexer="diff" if lines else ""))
     return parts

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.desk.session_key import id_of
 from app.kit.flat_model import FlatModel, Index
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import QT_TRANSLATE_NOOP, plural, translate
 from app.kit.safe_text import one_line
 from core.domain.session import FINAL_STATES, SessionRow
 
@@ -25,7 +25,7 @@ STATES = {
 
 def state_words(state: str) -> str:
     """A part's state in the reader's language."""
-    return QCoreApplication.translate("SampleView", STATES.get(state, STATES["context"]))
+    return translate("SampleView", STATES.get(state, STATES["context"]))
 
 
 class SessionChoices(FlatModel[SessionRow]):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from core.workers.export import ExportRefusal, ExportWarning, FormatLine
 
 REASONS: dict[str, str] = {
@@ -100,7 +100,7 @@ ABOUT: dict[str, str] = {
 def reason(refusal: ExportRefusal) -> str:
     """Why something is left out."""
     known = REASONS.get(refusal.code, "")
-    translated = QCoreApplication.translate("ExportReasons", known) if known else ""
+    translated = translate("ExportReasons", known) if known else ""
     return translated if translated != known else refusal.sentence
 
 
@@ -109,16 +109,16 @@ def remark(warning: ExportWarning) -> str:
     figures = {name: QLocale().toString(value) if isinstance(value, int) else value
                for name, value in warning.figures.items()}
     known = REMARKS.get(warning.code)
-    return QCoreApplication.translate("ExportRemarks", known).format(**figures) if known else warning.sentence
+    return translate("ExportRemarks", known).format(**figures) if known else warning.sentence
 
 
 def about(name: str, line: FormatLine) -> str:
     """What a format of data sets holds."""
-    return QCoreApplication.translate("ExportFormats", ABOUT[name]) if name in ABOUT else line.about
+    return translate("ExportFormats", ABOUT[name]) if name in ABOUT else line.about
 
 
 def waiting_words() -> str:
     """What the first answer of a worker waits for."""
-    return QCoreApplication.translate(
+    return translate(
         "ExportWords", "The exporter starts, and loads the tokenizer where one is needed. The first time this takes up "
         "to a minute, since the small model is unpacked.")

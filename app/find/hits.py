@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.desk.session_key import key_of
 from app.kit import quantities
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 from app.kit.two_lines import TwoLines
 from core.domain.hit import Hit
@@ -87,7 +88,7 @@ def lines(hit: Hit, title: str, server: str) -> TwoLines:
     """How a hit is drawn; `server` is the name of the session's server, "" where that is this computer."""
     where = where_word(hit.where)
     if hit.step is not None:
-        where = QCoreApplication.translate("Find", "step {n}").format(n=quantities.number(hit.step)) + " · " + where
+        where = translate("Find", "step {n}").format(n=quantities.number(hit.step)) + " · " + where
     if server:
         where = f"@ {one_line(server, 24)} · {where}"
     # one hidden character becomes one visible sign: the places of the matches stay
@@ -98,13 +99,13 @@ def lines(hit: Hit, title: str, server: str) -> TwoLines:
 def where_word(where: str) -> str:
     """The word for the place of a hit."""
     return {
-        "title": QCoreApplication.translate("Find", "title"),
-        "thought": QCoreApplication.translate("Find", "thought"),
-        "action": QCoreApplication.translate("Find", "action"),
-        "output": QCoreApplication.translate("Find", "output"),
-        "summary": QCoreApplication.translate("Find", "summary"),
-        "guidance": QCoreApplication.translate("Find", "guidance"),
-        "note": QCoreApplication.translate("Find", "remark"),
+        "title": translate("Find", "title"),
+        "thought": translate("Find", "thought"),
+        "action": translate("Find", "action"),
+        "output": translate("Find", "output"),
+        "summary": translate("Find", "summary"),
+        "guidance": translate("Find", "guidance"),
+        "note": translate("Find", "remark"),
     }.get(where, where)
 
 
@@ -117,19 +118,19 @@ def servers_in_words(replies: Sequence[tuple[str, ServerReply]]) -> str:
     sentences = [_why(state).format(servers=QLocale().createSeparatedList(names)) for state, names in named.items()]
     for name, reply in replies:
         if reply.more and not reply.hits:
-            partly = QCoreApplication.translate("Find", "{server} looked for parts of words in its newest texts only.")
+            partly = translate("Find", "{server} looked for parts of words in its newest texts only.")
             sentences.append(partly.format(server=one_line(name, 24)))
         if reply.behind:
-            reads = QCoreApplication.translate("Find", "{server} has yet to read {n} of its events.")
+            reads = translate("Find", "{server} has yet to read {n} of its events.")
             sentences.append(reads.format(server=one_line(name, 24), n=quantities.number(reply.behind)))
     return " ".join(sentences)
 
 
 def _why(state: str) -> str:
     return {
-        "asking": QCoreApplication.translate("Find", "Asking {servers}…"),
-        "server_away": QCoreApplication.translate("Find", "{servers}: not connected."),
-        "server_too_old": QCoreApplication.translate("Find", "{servers}: an older program, which cannot be searched."),
-        "missing_scope": QCoreApplication.translate("Find", "{servers}: your token may not search there."),
-        "search_too_long": QCoreApplication.translate("Find", "{servers}: the search took too long."),
-    }.get(state, QCoreApplication.translate("Find", "{servers}: no answer."))
+        "asking": translate("Find", "Asking {servers}…"),
+        "server_away": translate("Find", "{servers}: not connected."),
+        "server_too_old": translate("Find", "{servers}: an older program, which cannot be searched."),
+        "missing_scope": translate("Find", "{servers}: your token may not search there."),
+        "search_too_long": translate("Find", "{servers}: the search took too long."),
+    }.get(state, translate("Find", "{servers}: no answer."))

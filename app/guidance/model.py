@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from datetime import datetime
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from app.kit.flat_model import SPOKEN, FlatModel, Index
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line, visible
 from core.domain.events import SessionState
 from core.domain.guidance import Guidance
@@ -126,7 +127,7 @@ def _logged(guidance: Guidance, change: ChangeGuidance | None, state: SessionSta
     if change is not None or guidance.change:
         fate = f"{fate} · {_change_word(change.text if change else guidance.change != 'withdraw')}"
     elif guidance.refused and guidance.delivered_step is not None:
-        late = QCoreApplication.translate("Fate", "too late to change it")
+        late = translate("Fate", "too late to change it")
         fate = f"{fate} · {late}"
     changeable = guidance.state == "queued" and not guidance.change and change is None
     return GuidanceLine(
@@ -138,15 +139,14 @@ def _logged(guidance: Guidance, change: ChangeGuidance | None, state: SessionSta
 
 def _not_taken(guidance: Guidance, refused: Queued | None) -> list[GuidanceLine]:
     """An edit that came too late, with its text: the person's words stay to be used again."""
-    text, why = "", QCoreApplication.translate("Fate", "too late to change it")
+    text, why = "", translate("Fate", "too late to change it")
     if guidance.refused and not guidance.change:
         text = guidance.asked
     elif refused is not None and isinstance(refused.op, ChangeGuidance) and refused.op.text != guidance.text:
         text, why = str(refused.op.text), _NAK.decode(refused.reply).sentence if refused.reply else why
     if not text:
         return []
-    fate = QCoreApplication.translate("Fate", "your change was not taken: {why}. Use it again below.").format(
-        why=why.rstrip("."))
+    fate = translate("Fate", "your change was not taken: {why}. Use it again below.").format(why=why.rstrip("."))
     return [GuidanceLine(id=f"{guidance.id}/change", text=text, author="", at=guidance.queued_at, sign="✗", fate=fate,
                          meaning="error", step=guidance.delivered_step)]
 
@@ -176,19 +176,19 @@ def matching(lines: Iterable[GuidanceLine], words: str) -> list[GuidanceLine]:
 
 def _fate(guidance: Guidance, state: SessionState) -> tuple[str, str, str]:
     if guidance.state == "withdrawn":
-        return "↶", QCoreApplication.translate("Fate", "withdrawn"), "muted"
+        return "↶", translate("Fate", "withdrawn"), "muted"
     if guidance.state == "answered":
-        fate = QCoreApplication.translate("Fate", "delivered at step {step}, answered at {answer}")
+        fate = translate("Fate", "delivered at step {step}, answered at {answer}")
         text = fate.format(step=guidance.delivered_step, answer=guidance.answered_step)
         return "✓", text + _repeats(guidance), "keep"
     if guidance.state == "delivered":
-        fate = QCoreApplication.translate("Fate", "delivered at step {step}")
+        fate = translate("Fate", "delivered at step {step}")
         return "★", fate.format(step=guidance.delivered_step), "person"
     if state == "finished":
-        return "✗", QCoreApplication.translate("Fate", "the session ended before it was delivered"), "muted"
+        return "✗", translate("Fate", "the session ended before it was delivered"), "muted"
     if state in FINAL_STATES:
-        return "○", QCoreApplication.translate("Fate", "waits for the session to be resumed"), "attention"
-    return "○", QCoreApplication.translate("Fate", "on the server, waits for the next step"), "live"
+        return "○", translate("Fate", "waits for the session to be resumed"), "attention"
+    return "○", translate("Fate", "on the server, waits for the next step"), "live"
 
 
 def _repeats(guidance: Guidance) -> str:
@@ -196,18 +196,18 @@ def _repeats(guidance: Guidance) -> str:
     if not guidance.repeated_steps:
         return ""
     steps = ", ".join(map(str, guidance.repeated_steps))
-    return QCoreApplication.translate("Fate", ", again after a compaction at {steps}").format(steps=steps)
+    return translate("Fate", ", again after a compaction at {steps}").format(steps=steps)
 
 
 def _local(command: Queued, op: Guide, change: ChangeGuidance | None, before: int) -> GuidanceLine:
-    here = QCoreApplication.translate("Fate", "on this computer, waits for the server")
+    here = translate("Fate", "on this computer, waits for the server")
     sign, fate, meaning = "◌", here, "attention"
     if command.state == "acked":
-        there = QCoreApplication.translate("Fate", "on the server, waits for the next step")
+        there = translate("Fate", "on the server, waits for the next step")
         sign, fate, meaning = "○", there, "live"
     elif command.state == "refused":
         sentence = _NAK.decode(command.reply).sentence if command.reply else ""
-        sign, fate, meaning = "✗", QCoreApplication.translate("Fate", "refused: {why}").format(why=sentence), "error"
+        sign, fate, meaning = "✗", translate("Fate", "refused: {why}").format(why=sentence), "error"
     if change is not None:
         fate = f"{fate} · {_change_word(change.text)}"
     return GuidanceLine(id=op.guidance, text=op.text, author="", at=command.created_at, sign=sign, fate=fate,
@@ -217,5 +217,5 @@ def _local(command: Queued, op: Guide, change: ChangeGuidance | None, before: in
 
 def _change_word(text: object) -> str:
     if text in (None, False):
-        return QCoreApplication.translate("Fate", "withdrawal asked")
-    return QCoreApplication.translate("Fate", "edit asked")
+        return translate("Fate", "withdrawal asked")
+    return translate("Fate", "edit asked")

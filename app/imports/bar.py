@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
-from app.kit.i18n import plural
+from app.kit.i18n import plural, translate
 from app.kit.progress_row import ProgressRow
 from app.kit.safe_text import one_line, set_tooltip
 
@@ -16,8 +15,8 @@ class ImportBar(ProgressRow):
     """Hidden while nothing is imported."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(QCoreApplication.translate("ImportBar", "How far the import is"),
-                         QCoreApplication.translate("ImportBar", "Cancel the import"), parent)
+        super().__init__(translate("ImportBar", "How far the import is"),
+                         translate("ImportBar", "Cancel the import"), parent)
         self.setObjectName("import_bar")
 
     def begin(self, files: int) -> None:

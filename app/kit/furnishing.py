@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QTextCharFormat, QTextCursor
 
 from app.kit import theme, tokens
 from app.kit.drawn_text import MARGIN, DrawnText, PlacedPicture
+from app.kit.i18n import translate
 from app.kit.text_folds import SHOWN_LINES, SPARED, LineFold, json_folds
 from app.kit.text_ink import small_format
 
@@ -77,7 +78,7 @@ def _terminal(edit: DrawnText, cursor: QTextCursor, text: str, first: int) -> No
     edit.grounds.append((first, end))
     more = end + 1 - first - SHOWN_LINES
     if more > SPARED and cursor.atBlockStart():
-        words = QCoreApplication.translate("LongText", "{n} lines more (Enter)").format(n=QLocale().toString(more))
+        words = translate("LongText", "{n} lines more (Enter)").format(n=QLocale().toString(more))
         cursor.insertText(f"{words}\n\n", small_format(edit))
         edit.folds.add(LineFold(last + 1, first + SHOWN_LINES, last, True, is_rest=True))
 

@@ -8,6 +8,8 @@ from app.kit.theme import RESOURCES
 from core.domain.bounds import INT32, clamp
 
 LANGUAGES = ("en", "zh_CN")
+translate = QCoreApplication.translate
+"""The text in the reader's language; lupdate knows it by this name."""
 
 
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:

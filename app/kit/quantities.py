@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from PySide6.QtCore import QCoreApplication, QDate, QLocale
+from PySide6.QtCore import QDate, QLocale
 
+from app.kit.i18n import translate
 from core.domain.bounds import INT64, clamp
 
 _LONG_S = 48 * 3600
@@ -51,14 +52,13 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return ""
     if seconds < 9.95:
-        return QCoreApplication.translate("Quantities", "{n} s").format(n=f"{max(0.0, seconds):.1f}")
+        return translate("Quantities", "{n} s").format(n=f"{max(0.0, seconds):.1f}")
     whole = round(seconds)
     if whole < 60:
-        return QCoreApplication.translate("Quantities", "{n} s").format(n=whole)
+        return translate("Quantities", "{n} s").format(n=whole)
     if whole < 3600:
-        return QCoreApplication.translate("Quantities", "{m} min {s} s").format(m=whole // 60, s=f"{whole % 60:02d}")
-    return QCoreApplication.translate("Quantities", "{h} h {m} min").format(
-        h=whole // 3600, m=f"{whole % 3600 // 60:02d}")
+        return translate("Quantities", "{m} min {s} s").format(m=whole // 60, s=f"{whole % 60:02d}")
+    return translate("Quantities", "{h} h {m} min").format(h=whole // 3600, m=f"{whole % 3600 // 60:02d}")
 
 
 def short_duration(seconds: float | None) -> str:
@@ -67,10 +67,9 @@ def short_duration(seconds: float | None) -> str:
         return ""
     whole = max(0, round(seconds))
     if whole >= _LONG_S:
-        return QCoreApplication.translate("Quantities", "{d} d {h} h").format(
-            d=number(whole // 86_400), h=whole % 86_400 // 3600)
+        return translate("Quantities", "{d} d {h} h").format(d=number(whole // 86_400), h=whole % 86_400 // 3600)
     if whole < 60:
-        return QCoreApplication.translate("Quantities", "{n} s").format(n=whole)
+        return translate("Quantities", "{n} s").format(n=whole)
     hours, rest = divmod(whole, 3600)
     return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
 

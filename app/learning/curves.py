@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QSizePolicy, QWidget
 
 from app.kit import theme
 from app.kit.axes import StepAxis, ValueAxis, ink_axes, make_plain
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.quantities import short
 from app.kit.timers import single_shot
 from core.workers.reinforcement import RlMetric
@@ -106,7 +106,7 @@ class RunCurves(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             axes = {"left": ValueAxis(short), "bottom": StepAxis()}
             item = self.ci.addPlot(row=place // self._across, col=place % self._across, axisItems=axes)
             item.setMinimumHeight(theme.px(PLOT_HEIGHT - 8))
-            words = [QCoreApplication.translate("RunCurves", text) for text in (name, legend) if text]
+            words = [translate("RunCurves", text) for text in (name, legend) if text]
             self._plots[key] = _Plot(item, words, drawn, theme.font_of("caption", self.font()))
         self.setMinimumHeight(theme.px(PLOT_HEIGHT) * math.ceil(len(CURVES) / self._across))
         self.show_run(self.metrics, self._update)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QObject
+from PySide6.QtCore import QModelIndex, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.background import BackgroundWork
 from app.kit.entries import EntriesModel
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import QT_TRANSLATE_NOOP, plural, translate
 from app.kit.quantities import short
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
@@ -174,12 +174,12 @@ class LearningController(QObject):
 def _task_lines(group: GroupSheet) -> TwoLines:
     rewards = [member.reward for member in group.sessions]
     solved = sum(reward >= SOLVED for reward in rewards)
-    words = QCoreApplication.translate("Learning", "reward {low}–{high}").format(
+    words = translate("Learning", "reward {low}–{high}").format(
         low=short(min(rewards, default=0.0)), high=short(max(rewards, default=0.0)))
     if group.dropped:
-        words = QCoreApplication.translate("Learning", "nothing learnt: reward {reward} for all").format(
+        words = translate("Learning", "nothing learnt: reward {reward} for all").format(
             reward=short(rewards[0] if rewards else 0.0)) if len(set(rewards)) == 1 else (
-            QCoreApplication.translate("Learning", "nothing learnt from it"))
+            translate("Learning", "nothing learnt from it"))
     return TwoLines(title=one_line(group.task or group.group, 80), below=words, sign="=" if group.dropped else "",
                     right=f"{quantities.number(solved)}/{quantities.number(len(rewards))}")
 
@@ -209,12 +209,11 @@ CHANGES = {
 def _sample_lines(sample: NotableSession) -> TwoLines:
     value, usual = (f"{v:.0%}" if sample.reason == "repeats" else short(round(v, 1))
                     for v in (sample.value, sample.usual))
-    words = QCoreApplication.translate("Learning", VALUES[sample.reason])
-    return TwoLines(title=QCoreApplication.translate("Learning", REASONS[sample.reason]),
-                    below=words.format(value=value, usual=usual))
+    words = translate("Learning", VALUES[sample.reason])
+    return TwoLines(title=translate("Learning", REASONS[sample.reason]), below=words.format(value=value, usual=usual))
 
 
 def _change_lines(change: MetricChange) -> TwoLines:
-    words = QCoreApplication.translate("Learning", "{now}, before {before}")
-    return TwoLines(title=QCoreApplication.translate("Learning", CHANGES[change.key]), sign="!", meaning="attention",
+    words = translate("Learning", "{now}, before {before}")
+    return TwoLines(title=translate("Learning", CHANGES[change.key]), sign="!", meaning="attention",
                     below=words.format(now=short(change.now), before=short(change.before)))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
+from app.kit.i18n import translate
 from app.kit.progress_row import ProgressRow
 
 
@@ -12,8 +12,8 @@ class DownloadBar(ProgressRow):
     """Hidden while nothing is fetched as a whole."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(QCoreApplication.translate("DownloadBar", "How much of the session is here"),
-                         QCoreApplication.translate("DownloadBar", "Stop fetching the session"), parent)
+        super().__init__(translate("DownloadBar", "How much of the session is here"),
+                         translate("DownloadBar", "Stop fetching the session"), parent)
 
     def show_download(self, text: str, share: float) -> None:
         """What is fetched, and how much of it is here, from 0 to 1."""

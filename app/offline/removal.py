@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 
 from app.desk.asking import asked
 from app.desk.desk import Desk
@@ -16,6 +16,7 @@ from app.desk.frame import Frame
 from app.desk.session_key import id_of
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save, yes_or_no
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 from app.offline.bar import DownloadBar
 from app.offline.download import Download
@@ -70,7 +71,7 @@ class RemovalController(QObject):
             return
         self._place.cursor.move("")
         if session != self._own:
-            words = QCoreApplication.translate("Removal", "“{title}” was deleted on its server.")
+            words = translate("Removal", "“{title}” was deleted on its server.")
             self._place.notices.tell(words.format(title=self._title), "info")
 
     def _start_act(self, key: str, *_: object) -> None:
@@ -98,7 +99,7 @@ class RemovalController(QObject):
 
     async def _archive(self, session: str) -> None:
         plan = await self._plan(session)
-        title = QCoreApplication.translate("Removal", "Archive session")
+        title = translate("Removal", "Archive session")
         chosen = await file_to_save(self._window, title, f"{id_of(session)}.tiphys")
         if not chosen:
             return
@@ -107,11 +108,11 @@ class RemovalController(QObject):
         desk = self._place.desks.of(session)
         if not await self._fetch(desk, session):
             return
-        words = QCoreApplication.translate("Removal", "Writing “{title}” and reading it back")
+        words = translate("Removal", "Writing “{title}” and reading it back")
         self._bar.show_work(words.format(title=_title(plan)))
         head = await asyncio.to_thread(_write, desk.replica.path, id_of(session), Path(chosen))
         await self._remove(session, plan, head)
-        words = QCoreApplication.translate("Removal", "“{title}” is in {path}, which was read back.")
+        words = translate("Removal", "“{title}” is in {path}, which was read back.")
         self._place.notices.tell(words.format(title=_title(plan), path=one_line(chosen, 200)), "done")
 
     async def _agreed(self, asked: Question) -> bool:
@@ -140,7 +141,7 @@ class RemovalController(QObject):
 
     def _show_fetching(self) -> None:
         if self._fetching is not None:
-            words = QCoreApplication.translate("Removal", "Fetching what is to be archived: {percent} %")
+            words = translate("Removal", "Fetching what is to be archived: {percent} %")
             share = self._fetching.share
             self._bar.show_download(words.format(percent=int(share * 100)), share)
 
@@ -183,9 +184,9 @@ class RemovalController(QObject):
         desk.unwatch(session)
         if plan.why:
             await desk.replica.remove_copy(id_of(session), keep_row=desk.link.state == "online")
-            words = QCoreApplication.translate("Removal", "The copy of “{title}” was removed from this computer.")
+            words = translate("Removal", "The copy of “{title}” was removed from this computer.")
         else:
-            words = QCoreApplication.translate("Removal", "“{title}” was deleted.")
+            words = translate("Removal", "“{title}” was deleted.")
         self._place.offline_copies.forget(session)
         self._place.notices.tell(words.format(title=_title(plan)), "done")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
 from app.desk.row_text import FACES, kind_of
 from app.kit import quantities
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 from app.outline.finds import Find, finds_in
 from app.outline.phases import Phase, phases_of
@@ -63,7 +63,7 @@ class LineText(msgspec.Struct, frozen=True):
     @property
     def spoken(self) -> str:
         """The line as one text."""
-        failures = QCoreApplication.translate("Outline", "{n} failed").format(n=self.failed) if self.failed else ""
+        failures = translate("Outline", "{n} failed").format(n=self.failed) if self.failed else ""
         return ", ".join(filter(None, (self.words, self.right, failures)))
 
 
@@ -121,7 +121,7 @@ def text_of(line: OutlineLine, trajectory: Trajectory, reader: str = "") -> Line
     """How a line is written; only the steps that it names are read."""
     match line.what:
         case Phase() as phase if line.kind == "pause":
-            words = QCoreApplication.translate("Outline", "Pause of {time}")
+            words = translate("Outline", "Pause of {time}")
             return LineText("hourglass", words.format(time=quantities.duration(phase.pause_s)))
         case Phase() as phase:
             return _phase(phase, trajectory)
@@ -131,21 +131,21 @@ def text_of(line: OutlineLine, trajectory: Trajectory, reader: str = "") -> Line
             return LineText("bot", one_line(row.title, 160), quantities.number(row.steps), row.errors)
         case Item() as item:
             handed = trajectory.submissions[int(item.ref)]
-            return LineText("package-check", QCoreApplication.translate("Row", "Handed in"),
+            return LineText("package-check", translate("Row", "Handed in"),
                             quantities.number(handed.step) if handed.step else "", meaning="ink")
     if line.kind == "task":
-        return LineText("target", QCoreApplication.translate("Row", "Task"), "0")
+        return LineText("target", translate("Row", "Task"), "0")
     return _end(trajectory)
 
 
 def _end(trajectory: Trajectory) -> LineText:
     row = trajectory.row
-    word = {"failed": QCoreApplication.translate("Outline", "Ended: failed"),
-            "stopped": QCoreApplication.translate("Outline", "Ended: stopped by a person")
-            if row.reason == "stopped_by_person" else QCoreApplication.translate("Outline", "Ended: stopped")}.get(
-                row.state, QCoreApplication.translate("Outline", "Ended: finished"))
+    word = {"failed": translate("Outline", "Ended: failed"),
+            "stopped": translate("Outline", "Ended: stopped by a person")
+            if row.reason == "stopped_by_person" else translate("Outline", "Ended: stopped")}.get(
+                row.state, translate("Outline", "Ended: finished"))
     if row.score is not None:
-        word += f" · {QCoreApplication.translate('Row', 'score {value}').format(value=quantities.score(row.score))}"
+        word += f" · {translate('Row', 'score {value}').format(value=quantities.score(row.score))}"
     return LineText("flag", word, quantities.number(row.steps), meaning="error" if row.state == "failed" else "muted")
 
 
@@ -162,13 +162,13 @@ def _begun(phase: Phase, trajectory: Trajectory) -> tuple[str, str, str]:
     if phase.begun_by == "plan":
         return "list-todo", one_line(phase.words, 160), "muted"
     if phase.begun_by == "pause":
-        words = QCoreApplication.translate("Outline", "After a pause of {time}")
+        words = translate("Outline", "After a pause of {time}")
         return "hourglass", words.format(time=quantities.duration(phase.pause_s)), "muted"
     if item is None:
-        return "", QCoreApplication.translate("Outline", "Beginning"), "muted"
+        return "", translate("Outline", "Beginning"), "muted"
     if item.kind == "summary":
         summary = trajectory.summaries[str(item.ref)]
-        words = QCoreApplication.translate("Outline", "Summary of {first}–{last}")
+        words = translate("Outline", "Summary of {first}–{last}")
         return "scroll-text", words.format(first=quantities.number(summary.first),
                                            last=quantities.number(summary.last)), "ink"
     if item.kind == "guidance":
@@ -176,7 +176,7 @@ def _begun(phase: Phase, trajectory: Trajectory) -> tuple[str, str, str]:
         words = one_line(plain_words(requested(given.text) or given.text), 160)
         return "user-round", words, "person" if given.by_person else "muted"
     total = trajectory.scores[int(item.ref)].total
-    return "flag", QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(total)), "ink"
+    return "flag", translate("Row", "score {value}").format(value=quantities.score(total)), "ink"
 
 
 def _span(phase: Phase, trajectory: Trajectory) -> tuple[int, int, int]:
@@ -211,7 +211,7 @@ def _errors(find: Find, trajectory: Trajectory, reader: str) -> LineText:
 def _masked(find: Find, trajectory: Trajectory, reader: str) -> LineText:
     verdicts = seen(trajectory.steps.opinions[find.first].verdicts, reader).values()
     reason = next((v.reason for v in verdicts if v.author.kind in PEOPLE and v.value == "mask" and v.reason), "")
-    words = one_line(reason, 120) or QCoreApplication.translate("Row", "masked")
+    words = one_line(reason, 120) or translate("Row", "masked")
     words += f" ×{find.count}" if find.count > 1 else ""
     return LineText("circle-slash", words, _range(find, trajectory), meaning="mask")
 
@@ -226,14 +226,13 @@ def _name(path: str) -> str:
 
 
 def _files(find: Find, trajectory: Trajectory, reader: str) -> LineText:
-    words = QCoreApplication.translate("Outline", "{n} files changed")
+    words = translate("Outline", "{n} files changed")
     return LineText("file-pen-line", words.format(n=quantities.number(find.count)), _range(find, trajectory))
 
 
 def _answer(find: Find, trajectory: Trajectory, reader: str) -> LineText:
     is_report = bool(trajectory.row.caller)
-    words = (QCoreApplication.translate("Outline", "Report") if is_report
-             else QCoreApplication.translate("Row", "Answer"))
+    words = (translate("Outline", "Report") if is_report else translate("Row", "Answer"))
     return LineText("message-square-text", words, _range(find, trajectory))
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
 from app.desk.attention_words import attention_word
 from app.desk.origin_words import origin_name
 from app.desk.short_id import short_id
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 from core.domain.progress import ANYBODY, Judged, Progress
 from core.domain.queue import QueueItem, ReviewQueue
@@ -40,7 +40,7 @@ class QueueRow(msgspec.Struct, frozen=True):
     @property
     def spoken(self) -> str:
         """The row as one text."""
-        words = QCoreApplication.translate("QueueTable", "{judged} of {asked} judged, {masked} masked, {unsure} unsure")
+        words = translate("QueueTable", "{judged} of {asked} judged, {masked} masked, {unsure} unsure")
         one = self.judged
         numbers = words.format(judged=quantities.number(one.total), asked=quantities.number(self.asked),
                                masked=quantities.number(one.mask), unsure=quantities.number(one.unsure))
@@ -97,28 +97,28 @@ def _sign(place: Workplace, row: SessionRow, item: QueueItem | None, me: str, *,
 
 def _word(place: Workplace, row: SessionRow, item: QueueItem | None, *, done: bool) -> tuple[str, str, bool]:
     if done:
-        return QCoreApplication.translate("QueueTable", "done"), "keep", False
+        return translate("QueueTable", "done"), "keep", False
     if row.unreadable:
-        return QCoreApplication.translate("QueueTable", "not whole"), "attention", True
+        return translate("QueueTable", "not whole"), "attention", True
     if readers := place.queues.readers(row.session):
-        reads = QCoreApplication.translate("QueueTable", "{person} is reading")
+        reads = translate("QueueTable", "{person} is reading")
         return reads.format(person=one_line(readers[0], 24)), "muted", False
     if row.attention:
         return attention_word(row.attention[0]), "attention", True
     if item is not None and not item.holders:
-        return QCoreApplication.translate("QueueTable", "unassigned"), "muted", False
+        return translate("QueueTable", "unassigned"), "muted", False
     return "", "muted", False
 
 
 def _about(row: SessionRow) -> str:
-    origin = QCoreApplication.translate("QueueTable", "live") if row.origin == "live" else origin_name(row.origin)
+    origin = translate("QueueTable", "live") if row.origin == "live" else origin_name(row.origin)
     sample = row.task if row.task not in ("", row.session, row.title) else short_id(row.session)
     why = one_line(row.unreadable, 80)
     return " · ".join(part for part in (origin, one_line(row.model, 32), why or one_line(sample, 24)) if part)
 
 
 def _who(item: QueueItem | None, me: str) -> str:
-    names = [QCoreApplication.translate("QueueTable", "you") if h.person == me else one_line(h.person, 24)
+    names = [translate("QueueTable", "you") if h.person == me else one_line(h.person, 24)
              for h in item.holders] if item is not None else []
     return ", ".join(names) or "–"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from time import monotonic
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.candidates import candidate_of
@@ -14,7 +14,7 @@ from app.desk.saved_filters import read_filters, usual_filters
 from app.desk.session_key import OWN, server_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.queues.model import QueueSource, SourcesModel
@@ -84,7 +84,7 @@ class QueuesController(QObject):
     def _mine(self, seen: list[Candidate]) -> Iterator[QueueSource]:
         yield QueueSource(self.tr("Mine"))
         for icon, meaning, words, query in MINE:
-            title = QCoreApplication.translate("Queues", words)
+            title = translate("Queues", words)
             yield QueueSource(title, Shown(query=query, title=title), icon, meaning, _count(seen, query))
 
     def _queues(self, rows: list[SessionRow]) -> Iterator[QueueSource]:

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
-from PySide6.QtCore import QCoreApplication, QLocale, QObject
+from PySide6.QtCore import QLocale, QObject
 
 from app.desk.bodies import Bodies
 from app.desk.frame import Frame
 from app.desk.state_words import reason_words, state_words
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
+from app.kit.i18n import translate
 from core.domain.errors import NotFound, ReportableError
 from core.domain.events import SessionState
 from core.domain.trajectory import Trajectory
@@ -73,14 +74,14 @@ class PageController(QObject):
         return PageWords(
             language=QLocale().bcp47Name(), task=self.tr("Task"), outline=self.tr("Outline"),
             steps=self.tr("Cited steps"), remarks=self.tr("Remarks on the session"), step=self.tr("Step {n}"),
-            thought=self.tr("Thought"), answer=QCoreApplication.translate("Row", "Answer"),
+            thought=self.tr("Thought"), answer=translate("Row", "Answer"),
             output=self.tr("Output"), failed=self.tr("failed"), model=self.tr("model"),
             state=self.tr("state"), states={s: state_words(s)[1] for s in get_args(SessionState)} | {
                 reason: reason_words(reason) for reason in REASONS},
             because=self.tr("{state}: {reason}"), began=self.tr("began"), count=self.tr("steps"),
             errors=self.tr("errors"),
             score=self.tr("score"), cost=self.tr("cost"), guidance=self.tr("guidance"), user=self.tr("user"),
-            submission=QCoreApplication.translate("Row", "Handed in"),
+            submission=translate("Row", "Handed in"),
             summary=self.tr("summary of steps {first} to {last}"),
             cut=self.tr("{shown} of {total} characters are shown."), nothing=self.tr("No step was cited."),
             gone=self.tr("on words that the step has no more: “{words}”"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 from app.review.verdict_book import Decision
 from core.domain.step_entry import Note
@@ -33,19 +33,19 @@ class StepOpinions(msgspec.Struct, frozen=True):
 
 def value_word(value: str) -> str:
     """A verdict's word."""
-    return {"keep": QCoreApplication.translate("ReviewView", "keep"),
-            "mask": QCoreApplication.translate("ReviewView", "mask"),
-            "unsure": QCoreApplication.translate("ReviewView", "unsure")}.get(value, value)
+    return {"keep": translate("ReviewView", "keep"),
+            "mask": translate("ReviewView", "mask"),
+            "unsure": translate("ReviewView", "unsure")}.get(value, value)
 
 
 def author_words(author: Author) -> str:
     """Who gave an opinion: the kind, the name and, of a rule or judge, the version."""
-    kind = {"person": QCoreApplication.translate("ReviewView", "person"),
-            "rule": QCoreApplication.translate("ReviewView", "rule"),
-            "judge": QCoreApplication.translate("ReviewView", "judge"),
-            "import": QCoreApplication.translate("ReviewView", "import")}.get(author.kind, author.kind)
+    kind = {"person": translate("ReviewView", "person"),
+            "rule": translate("ReviewView", "rule"),
+            "judge": translate("ReviewView", "judge"),
+            "import": translate("ReviewView", "import")}.get(author.kind, author.kind)
     name = f"{kind} {one_line(author.name, 60)}".rstrip()
     if not author.version:
         return name
-    words = QCoreApplication.translate("ReviewView", "{name}, version {version}")
+    words = translate("ReviewView", "{name}, version {version}")
     return words.format(name=name, version=one_line(author.version, 30))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.safe_text import one_line
 from app.kit.two_lines import TwoLines
 from core.workers.rules import RuleEffect, RuleLine
@@ -32,21 +30,20 @@ MEANINGS = {
 def meaning(name: str) -> str:
     """What a rule masks, in the reader's language; a person's own rule has its name only."""
     source = MEANINGS.get(name, "")
-    return QCoreApplication.translate("Rules", source) if source else one_line(name, 60)
+    return translate("Rules", source) if source else one_line(name, 60)
 
 
 def lines(rule: RuleLine, effect: RuleEffect | None) -> TwoLines:
     """A rule in the list."""
     right = ""
     if effect is not None and effect.broken:
-        right = QCoreApplication.translate("Rules", "broken")
+        right = translate("Rules", "broken")
     elif effect is not None and effect.found:
-        verb = (QCoreApplication.translate("Rules", "masks {n}") if rule.enabled
-                else QCoreApplication.translate("Rules", "would mask {n}"))
+        verb = (translate("Rules", "masks {n}") if rule.enabled else translate("Rules", "would mask {n}"))
         right = verb.format(n=quantities.number(effect.would_mask))
-    below = one_line(rule.name, 60) + ("" if rule.enabled else " · " + QCoreApplication.translate("Rules", "off"))
+    below = one_line(rule.name, 60) + ("" if rule.enabled else " · " + translate("Rules", "off"))
     if rule.changed:
-        below += " · " + QCoreApplication.translate("Rules", "changed")
+        below += " · " + translate("Rules", "changed")
     return TwoLines(title=meaning(rule.name), below=below, sign="✓" if rule.enabled else "–",
                     meaning="keep" if rule.enabled else "muted", right=right)
 
@@ -56,18 +53,18 @@ def effect_words(rule: RuleLine, effect: RuleEffect | None) -> str:
     if effect is None:
         return ""
     if effect.broken:
-        return QCoreApplication.translate("Rules", "The rule itself failed; the log names the error.")
+        return translate("Rules", "The rule itself failed; the log names the error.")
     if not effect.found:
-        return QCoreApplication.translate("Rules", "It finds nothing in this session.")
+        return translate("Rules", "It finds nothing in this session.")
     number = quantities.number
-    found = QCoreApplication.translate("Rules", "Steps that it finds in this session: {n}.")
-    alone = (QCoreApplication.translate("Rules", "Masked by it alone: {n}.") if rule.enabled else
-             QCoreApplication.translate("Rules", "More that would be masked if it were on: {n}."))
+    found = translate("Rules", "Steps that it finds in this session: {n}.")
+    alone = (translate("Rules", "Masked by it alone: {n}.") if rule.enabled else
+             translate("Rules", "More that would be masked if it were on: {n}."))
     sentences = [found.format(n=number(effect.found)), alone.format(n=number(effect.would_mask))]
     if effect.overruled:
-        overruled = QCoreApplication.translate("Rules", "Kept by a person all the same: {n}.")
+        overruled = translate("Rules", "Kept by a person all the same: {n}.")
         sentences.append(overruled.format(n=number(effect.overruled)))
     if effect.judged:
-        people = QCoreApplication.translate("Rules", "Decided by people: {judged}, of which they mask {confirmed}.")
+        people = translate("Rules", "Decided by people: {judged}, of which they mask {confirmed}.")
         sentences.append(people.format(judged=number(effect.judged), confirmed=number(effect.confirmed)))
     return " ".join(sentences)

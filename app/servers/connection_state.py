@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
 from app.kit import quantities
+from app.kit.i18n import translate
 from core.domain.version import named, numbers
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ def version_words(program: str) -> str:
     if not theirs or not ours or theirs == ours:
         return ""
     if theirs > ours:
-        words = QCoreApplication.translate("ConnectionState", "The server is newer ({theirs}) than this program "
-                                           "({ours}): update this program when you can.")
+        words = translate("ConnectionState", "The server is newer ({theirs}) than this program "
+                          "({ours}): update this program when you can.")
     else:
-        words = QCoreApplication.translate("ConnectionState", "The server is older ({theirs}) than this program "
-                                           "({ours}); its administrator can update it.")
+        words = translate("ConnectionState", "The server is older ({theirs}) than this program "
+                          "({ours}); its administrator can update it.")
     return words.format(theirs=".".join(map(str, theirs)), ours=".".join(map(str, ours)))
 
 
@@ -41,10 +41,10 @@ def own_state_of(link: LinkStatus, *, was_online: bool) -> ConnectionState:
     """The words for this computer's own server, where there is no other: how far away it is tells nobody anything."""
     state = state_of(link)
     if link.state == "online" and not link.sentence:
-        text = "● " + QCoreApplication.translate("ConnectionState", "This computer, up to date")
+        text = "● " + translate("ConnectionState", "This computer, up to date")
         return ConnectionState(text, "keep", state.detail)
     if link.state != "denied" and not was_online:
-        text = "◌ " + QCoreApplication.translate("ConnectionState", "This computer, its server starts")
+        text = "◌ " + translate("ConnectionState", "This computer, its server starts")
         return ConnectionState(text, "muted", state.detail)
     return state
 
@@ -55,17 +55,17 @@ def state_of(link: LinkStatus, name: str = "") -> ConnectionState:
     if link.state == "online":
         ping = f" {link.latency_ms:.0f} ms" if link.latency_ms is not None else ""
         sign, meaning = "●", "attention" if link.sentence else "keep"
-        words = QCoreApplication.translate("ConnectionState", "connected") + ping
+        words = translate("ConnectionState", "connected") + ping
         if link.sentence:
-            words += " · " + QCoreApplication.translate("ConnectionState", "what you sent waits for a newer server")
+            words += " · " + translate("ConnectionState", "what you sent waits for a newer server")
     elif link.state == "denied":
         sign, meaning = "✗", "error"
-        words = QCoreApplication.translate("ConnectionState", "refused by the server since {time}").format(time=since)
+        words = translate("ConnectionState", "refused by the server since {time}").format(time=since)
     elif link.state == "off" and name:
-        sign, words, meaning = "○", QCoreApplication.translate("ConnectionState", "offline, as you chose"), "muted"
+        sign, words, meaning = "○", translate("ConnectionState", "offline, as you chose"), "muted"
     else:
         sign, meaning = "◌", "attention"
-        words = QCoreApplication.translate("ConnectionState", "not connected: stale since {time}").format(time=since)
+        words = translate("ConnectionState", "not connected: stale since {time}").format(time=since)
     words_of_version = version_words(link.program)
     text = f"{sign} {name}: {words}" if name.strip() else f"{sign} {words}"
     return ConnectionState(text, meaning, "\n".join(t for t in (link.server, link.sentence, words_of_version) if t))

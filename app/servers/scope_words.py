@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication
-
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 
 _WORDS = {
     "view": QT_TRANSLATE_NOOP("Scopes", "look"),
@@ -21,4 +19,4 @@ _WORDS = {
 
 def scope_words(scopes: Iterable[str]) -> str:
     """The scopes in the reader's language, one after the other."""
-    return ", ".join(QCoreApplication.translate("Scopes", _WORDS[s]) if s in _WORDS else s for s in scopes)
+    return ", ".join(translate("Scopes", _WORDS[s]) if s in _WORDS else s for s in scopes)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.ask import yes_or_no
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line, plain_tooltip
 from app.sessions.thresholds import from_settings
 from app.sessions.thresholds_dialog import ThresholdsDialog
@@ -116,22 +117,22 @@ def confirmation_of(control: str, row: SessionRow, running: int | None) -> Confi
     """`running` is the number of the step that is at work; None between two steps, or where nobody works."""
     step = ""
     if running is not None:
-        now = QCoreApplication.translate("Controls", "Step {n} is at work now.")
+        now = translate("Controls", "Step {n} is at work now.")
         step = now.format(n=quantities.number(running)) + " "
     act, button, effect = {
-        "pause": (QCoreApplication.translate("Controls", "Pause “{title}”?"),
-                  QCoreApplication.translate("Controls", "Pause"),
-                  QCoreApplication.translate(
+        "pause": (translate("Controls", "Pause “{title}”?"),
+                  translate("Controls", "Pause"),
+                  translate(
                       "Controls", "The running action goes on to its end (a sleep ends at once); then the agent waits "
                       "until it is resumed. What runs in the background goes on.")),
-        "interrupt": (QCoreApplication.translate("Controls", "Interrupt the running action of “{title}”?"),
-                      QCoreApplication.translate("Controls", "Interrupt"),
-                      QCoreApplication.translate(
+        "interrupt": (translate("Controls", "Interrupt the running action of “{title}”?"),
+                      translate("Controls", "Interrupt"),
+                      translate(
                           "Controls", "The running command gets Ctrl+C, a sleep ends. The agent sees that it was "
                           "interrupted and goes on with its next step. What runs in the background goes on.")),
-        "stop": (QCoreApplication.translate("Controls", "Stop “{title}”?"),
-                 QCoreApplication.translate("Controls", "Stop"),
-                 QCoreApplication.translate(
+        "stop": (translate("Controls", "Stop “{title}”?"),
+                 translate("Controls", "Stop"),
+                 translate(
                      "Controls", "The running command gets Ctrl+C, and the session ends. Its sandboxes are stopped: "
                      "what runs in the background ends too. Steps and files stay, and it can be resumed.")),
         "resume": _resume(row),
@@ -140,11 +141,11 @@ def confirmation_of(control: str, row: SessionRow, running: int | None) -> Confi
 
 
 def _resume(row: SessionRow) -> tuple[str, str, str]:
-    act = QCoreApplication.translate("Controls", "Resume “{title}”?")
-    button = QCoreApplication.translate("Controls", "Resume")
+    act = translate("Controls", "Resume “{title}”?")
+    button = translate("Controls", "Resume")
     if row.state in FINAL_STATES:
-        return act, button, QCoreApplication.translate(
+        return act, button, translate(
             "Controls", "The session begins to work again after its last step, with its files. Commands and terminals "
             "that ran when it ended are gone; an action that was interrupted is not run again.")
-    return act, button, QCoreApplication.translate(
+    return act, button, translate(
         "Controls", "The agent goes on with its next step. What ran in the background has gone on meanwhile.")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import get_args
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog
 
 from app.desk.saved_filters import SavedFilter, read_filters, usual_filters, with_filter, write_filters
 from app.desk.settings import SETTINGS
 from app.desk.workplace import Workplace
+from app.kit.i18n import translate
 from app.sessions.model import Order, SessionsModel
 from app.sessions.view import SessionsView
 
@@ -79,8 +80,7 @@ class FiltersController(QObject):
     def _show_order(self) -> None:
         chosen = self._place.settings.text("sessions.order")
         setting = next(s for s in SETTINGS if s.key == "sessions.order")
-        self._view.offer_orders([(order, QCoreApplication.translate("Settings", words))
-                                  for order, words in setting.choices], chosen)
+        self._view.offer_orders([(order, translate("Settings", words)) for order, words in setting.choices], chosen)
         order: Order = chosen if chosen in get_args(Order) else "begun"  # type: ignore[assignment]
         self._model.set_order(order)
         self._view.show_current(self._place.sight.session)

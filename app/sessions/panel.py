@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.desk.session_key import id_of, key_of, server_of
 from app.desk.workplace import Workplace
-from app.kit.i18n import plural
+from app.kit.i18n import plural, translate
 from app.kit.safe_text import one_line
 from app.sessions.branch_dialog import BranchArm, BranchDialog
 from app.sessions.continue_dialog import ContinueDialog
@@ -156,7 +156,7 @@ class ContinueController(QObject):
             return
         link = self._place.desks.of(row.session).link
         if link.state == "online" and CAN_CONTINUE not in link.capabilities:
-            self._place.notices.tell(QCoreApplication.translate(
+            self._place.notices.tell(translate(
                 "ContinueDialog", "This server is older than this program: it cannot continue sessions."), "error")
             return
         dialog = ContinueDialog(one_line(row.title or row.session, 60), row, self._view.window())
@@ -192,7 +192,7 @@ class BranchController(QObject):
             return
         link = self._place.desks.of(row.session).link
         if link.state == "online" and CAN_CONTINUE not in link.capabilities:
-            self._place.notices.tell(QCoreApplication.translate(
+            self._place.notices.tell(translate(
                 "BranchDialog", "This server is older than this program: it cannot branch sessions."), "error")
             return
         given = [one for one in trajectory.advice if one.delivered_step == step + 1]

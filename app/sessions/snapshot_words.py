@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.safe_text import one_line
 from app.kit.two_lines import TwoLines
 from core.domain.events import NotSaved, SnapshotFailed, SnapshotTaken
@@ -43,14 +43,14 @@ class SavedPlace(msgspec.Struct, frozen=True):
 def lines_of(place: SavedPlace, is_here: bool | None) -> TwoLines:
     """How a list shows it; `is_here`: whether the server's computer holds it still, None where nobody knows."""
     fact = place.fact
-    cause = QCoreApplication.translate("Snapshots", CAUSES[fact.cause]) if fact.cause in CAUSES else fact.cause
-    title = QCoreApplication.translate("Snapshots", "Step {n}, {cause}").format(
+    cause = translate("Snapshots", CAUSES[fact.cause]) if fact.cause in CAUSES else fact.cause
+    title = translate("Snapshots", "Step {n}, {cause}").format(
         n=quantities.number(fact.step), cause=one_line(cause, 60))
     when = quantities.short_day_and_minute(place.at)
     if isinstance(fact, SnapshotFailed):
-        below = QCoreApplication.translate("Snapshots", "Not taken: {why}").format(why=one_line(fact.reason, 300))
+        below = translate("Snapshots", "Not taken: {why}").format(why=one_line(fact.reason, 300))
         return TwoLines(title=title, below=below, sign="✗", meaning="error", right=when)
-    gone = QCoreApplication.translate("Snapshots", "removed meanwhile") if is_here is False else ""
+    gone = translate("Snapshots", "removed meanwhile") if is_here is False else ""
     return TwoLines(title=title, below=" · ".join(filter(None, (gone, size_of(fact)))), right=when,
                     sign="○" if gone else "●", meaning="muted" if gone else "live")
 
@@ -58,8 +58,8 @@ def lines_of(place: SavedPlace, is_here: bool | None) -> TwoLines:
 def size_of(fact: SnapshotTaken) -> str:
     """Files, bytes, what it took beside earlier ones, and seconds."""
     size = QLocale().formattedDataSize
-    files = QCoreApplication.translate("Snapshots", "Files: {n}").format(n=quantities.number(fact.files))
-    return " · ".join((files, size(fact.bytes), QCoreApplication.translate("Snapshots", "{size} new").format(
+    files = translate("Snapshots", "Files: {n}").format(n=quantities.number(fact.files))
+    return " · ".join((files, size(fact.bytes), translate("Snapshots", "{size} new").format(
         size=size(fact.added)), quantities.duration(fact.seconds)))
 
 
@@ -68,12 +68,12 @@ def lost_of(fact: SnapshotTaken) -> str:
     if not fact.not_saved:
         return ""
     words = list(dict.fromkeys(_lost(one) for one in fact.not_saved))
-    more = [QCoreApplication.translate("Snapshots", "and {n} more").format(n=len(words) - MOST_NAMED)]
-    return QCoreApplication.translate("Snapshots", "Not in it: {what}").format(
+    more = [translate("Snapshots", "and {n} more").format(n=len(words) - MOST_NAMED)]
+    return translate("Snapshots", "Not in it: {what}").format(
         what=", ".join(words[:MOST_NAMED] + (more if len(words) > MOST_NAMED else [])))
 
 
 def _lost(one: NotSaved) -> str:
-    words = QCoreApplication.translate("Snapshots", NOT_SAVED[one.kind]) if one.kind in NOT_SAVED else "{what}"
+    words = translate("Snapshots", NOT_SAVED[one.kind]) if one.kind in NOT_SAVED else "{what}"
     named = words.format(what=one_line(one.what or one.kind, 60))
     return f"{one_line(one.host, 30)}: {named}" if one.host else named

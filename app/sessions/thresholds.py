@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
+from app.kit.i18n import translate
 from core.domain.attention import Thresholds
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ class Field(msgspec.Struct, frozen=True):
 def fields() -> tuple[Field, ...]:
     """Every threshold, in the reader's language."""
     return (
-        Field("errors", QCoreApplication.translate("Thresholds", "Failed steps in a row"), 10_000),
-        Field("same", QCoreApplication.translate("Thresholds", "Equal actions in a row"), 10_000),
-        Field("waits", QCoreApplication.translate("Thresholds", "Waiting steps in a row"), 10_000),
-        Field("stall_min", QCoreApplication.translate("Thresholds", "Minutes in which no step ends"), 100_000, 1),
-        Field("budget", QCoreApplication.translate("Thresholds", "Used share of a limit"), 1, 2),
-        Field("diversity", QCoreApplication.translate(
+        Field("errors", translate("Thresholds", "Failed steps in a row"), 10_000),
+        Field("same", translate("Thresholds", "Equal actions in a row"), 10_000),
+        Field("waits", translate("Thresholds", "Waiting steps in a row"), 10_000),
+        Field("stall_min", translate("Thresholds", "Minutes in which no step ends"), 100_000, 1),
+        Field("budget", translate("Thresholds", "Used share of a limit"), 1, 2),
+        Field("diversity", translate(
             "Thresholds", "Different commands of the last 50 since the first error: share, at most"), 1, 2),
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
 from app.desk.row_text import speaker
 from app.kit import quantities
+from app.kit.i18n import translate
 from app.kit.long_text import Part
 from app.kit.safe_text import one_line
 from app.step.parts import prose
@@ -31,11 +31,11 @@ def aside_of(trajectory: Trajectory, kind: str, ref: object, *, raw: bool) -> As
     """A summary, a guidance (by its id), a submission or a score (by its place); `raw`: as it was written."""
     if kind == "summary":
         summary = trajectory.summaries[str(ref)]
-        title = QCoreApplication.translate("Aside", "Summary of steps {first}–{last}")
+        title = translate("Aside", "Summary of steps {first}–{last}")
         return AsideText(title.format(first=summary.first, last=summary.last), "", prose(summary.text, raw=raw))
     if kind == "guidance":
         guidance = trajectory.guidance[str(ref)]
-        title = QCoreApplication.translate("Aside", "Guidance of {author}").format(author=one_line(guidance.author, 60))
+        title = translate("Aside", "Guidance of {author}").format(author=one_line(guidance.author, 60))
         return AsideText(title if guidance.by_person else speaker(guidance), "", prose(guidance.text, raw=raw))
     if kind == "submission":
         return _submission(trajectory, int(str(ref)))
@@ -46,18 +46,16 @@ def aside_of(trajectory: Trajectory, kind: str, ref: object, *, raw: bool) -> As
 def task_aside(task: Task, *, raw: bool) -> AsideText:
     """What was asked for; of what a program wrapped around it only when it is wished as it was written."""
     asked = requested(task.description) if len(task.description) <= WHOLE_REQUEST and not raw else ""
-    return AsideText(QCoreApplication.translate("Aside", "Task"), one_line(task.title),
-                 prose(asked or task.description, raw=raw))
+    return AsideText(translate("Aside", "Task"), one_line(task.title), prose(asked or task.description, raw=raw))
 
 
 def _submission(trajectory: Trajectory, at: int) -> AsideText:
     """What was handed in, with the score that it got."""
     handed = trajectory.submissions[at]
     score = next((s for s in trajectory.scores if s.ordinal == handed.ordinal), None)
-    about = "" if score is None else QCoreApplication.translate("Aside", "score {value}").format(
-        value=quantities.score(score.total))
-    title = QCoreApplication.translate("Aside", "Handed in at step {n}").format(n=quantities.number(handed.step))
-    gone = Part(text=QCoreApplication.translate("Aside", "The log does not hold what was handed in."), style="meta")
+    about = "" if score is None else translate("Aside", "score {value}").format(value=quantities.score(score.total))
+    title = translate("Aside", "Handed in at step {n}").format(n=quantities.number(handed.step))
+    gone = Part(text=translate("Aside", "The log does not hold what was handed in."), style="meta")
     return AsideText(title, about, () if handed.blob else (gone,), handed.blob)
 
 

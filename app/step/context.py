@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QGuiApplication
 
 from app.desk.row_text import ICONS
 from app.kit import icons, quantities, theme
 from app.kit.flat_model import Index
-from app.kit.i18n import plural
+from app.kit.i18n import plural, translate
 from app.kit.safe_text import one_line, plain_tooltip, visible
 from app.step.context_lines import ContextLine, folded, is_error, lines_of, shares_of
 from app.step.message_looks import MessageLook
@@ -286,11 +286,11 @@ def source_words(source: str) -> str:
     """What made a message, in words."""
     kind, _, name = source.partition(":")
     known = {
-        "task": QCoreApplication.translate("EyeView", "task"),
-        "note": QCoreApplication.translate("EyeView", "note of the program"),
-        "step": QCoreApplication.translate("EyeView", "step {name}"),
-        "guidance": QCoreApplication.translate("EyeView", "guidance"),
-        "summary": QCoreApplication.translate("EyeView", "summary"),
-        "system": QCoreApplication.translate("EyeView", "instructions"),
+        "task": translate("EyeView", "task"),
+        "note": translate("EyeView", "note of the program"),
+        "step": translate("EyeView", "step {name}"),
+        "guidance": translate("EyeView", "guidance"),
+        "summary": translate("EyeView", "summary"),
+        "system": translate("EyeView", "instructions"),
     }.get(kind)
     return known.format(name=one_line(name, 20)) if known is not None else one_line(source, 60)

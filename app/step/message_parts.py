@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
+from app.kit.i18n import translate
 from app.kit.long_text import Part
 from app.kit.markdown import markdown_parts
 from app.kit.safe_text import one_line
@@ -16,8 +16,7 @@ def parts_of_message(message: Message, *, name: str = "", raw: bool = False) -> 
     written; the head is `name`, or, raw or without one, the role and the call that the message answers."""
     parts = [Part(text=(name if name and not raw else _head(message)) + "\n", style="heading")]
     if message.reasoning:
-        parts.append(Part(text=QCoreApplication.translate("EyeView", "Reasoning (never sent back to the model)") + "\n",
-                          style="meta"))
+        parts.append(Part(text=translate("EyeView", "Reasoning (never sent back to the model)") + "\n", style="meta"))
         parts.append(Part(text=message.reasoning.rstrip("\n") + "\n\n", meaning="muted", escapes=True))
     if message.content:
         parts += _content(message.content, is_drawn=not raw and message.role != "tool")
@@ -31,7 +30,7 @@ def _head(message: Message) -> str:
     if message.name:
         head += f"  {one_line(message.name, 80)}"
     if message.tool_call_id:
-        answers = QCoreApplication.translate("EyeView", "answers {id}")
+        answers = translate("EyeView", "answers {id}")
         head += "  " + answers.format(id=one_line(message.tool_call_id, 60))
     return head
 
@@ -43,7 +42,7 @@ def _content(text: str, *, is_drawn: bool) -> list[Part]:
 
 
 def _call_parts(call: ToolCall) -> list[Part]:
-    word = QCoreApplication.translate("EyeView", "Call")
+    word = translate("EyeView", "Call")
     return [
         Part(text=f"\n{word}  {one_line(call.name, 80)}  {one_line(call.id, 60)}\n", style="meta", meaning="person"),
         Part(text=_pretty(call.arguments) + "\n", style="mono", lexer="json", escapes=True),

@@ -8,12 +8,12 @@ from difflib import unified_diff
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
 from app.desk.error_words import error_word, status_word
 from app.desk.row_text import ICONS, UNNAMED, tool_word
 from app.kit import quantities
 from app.kit.highlight import lexer_for
+from app.kit.i18n import translate
 from app.kit.long_text import Part
 from app.kit.markdown import markdown_parts
 from app.kit.quantities import byte_size
@@ -35,10 +35,9 @@ def parts_of(body: StepBody, tools: ToolTable = OWN, *, raw: bool = False) -> li
     every text as it was written."""
     parts: list[Part] = []
     if body.pictures:
-        parts += [_heading(QCoreApplication.translate("Step", "Sent by a person")), *picture_parts(body.pictures)]
+        parts += [_heading(translate("Step", "Sent by a person")), *picture_parts(body.pictures)]
     if body.thought:
-        heading = QCoreApplication.translate("Step", "Thought") if body.actions or body.observations else (
-            QCoreApplication.translate("Step", "Answer"))
+        heading = translate("Step", "Thought") if body.actions or body.observations else (translate("Step", "Answer"))
         parts += [_heading(heading), *prose(body.thought, raw=raw)]
     answers = {o.call_id: o for o in body.observations}
     count = len(body.actions)
@@ -51,11 +50,10 @@ def parts_of(body: StepBody, tools: ToolTable = OWN, *, raw: bool = False) -> li
     for observation in answers.values():
         parts += observation_parts(observation, raw=raw)
     if body.unsampled:
-        sentence = QCoreApplication.translate("Step", "This answer has no sampled tokens: {why}")
+        sentence = translate("Step", "This answer has no sampled tokens: {why}")
         parts.append(Part(text=sentence.format(why=body.unsampled) + "\n", style="meta", meaning="attention"))
     if not parts:
-        parts.append(Part(text=QCoreApplication.translate("Step", "The model wrote nothing in this step."),
-                          style="meta"))
+        parts.append(Part(text=translate("Step", "The model wrote nothing in this step."), style="meta"))
     return parts
 
 
@@ -71,9 +69,9 @@ def answer_parts(sampled: Sampled, body: StepBody, tools: ToolTable = OWN, *, ra
 def reward_words(observations: Sequence[Observation]) -> str:
     """What an environment gave for these, in its own unit, and whether its episode is over; "" where it does not."""
     rewards = [one.reward for one in observations if one.reward is not None]
-    words = [QCoreApplication.translate("Step", "reward {value}").format(value=f"{sum(rewards):g}")] if rewards else []
+    words = [translate("Step", "reward {value}").format(value=f"{sum(rewards):g}")] if rewards else []
     if any(one.done for one in observations):
-        words.append(QCoreApplication.translate("Step", "episode over"))
+        words.append(translate("Step", "episode over"))
     return " · ".join(words)
 
 
@@ -87,15 +85,14 @@ def prose(text: str, *, raw: bool = False) -> list[Part]:
 def _action_parts(action: Action, kind: str, number: int, count: int) -> list[Part]:
     about = one_line(str(action.arguments.get("description") or ""), 200) if kind in ("shell", "subagent") else ""
     if action.tool == UNNAMED:
-        about = QCoreApplication.translate("Step", "its file does not name the tool")
+        about = translate("Step", "its file does not name the tool")
     heading = f"{one_line(tool_word(action.tool), 80)}{f'  {about}' if about else ''}"
     if count > 1:
-        place = QCoreApplication.translate("Step", "{n} of {count}").format(n=number, count=count)
+        place = translate("Step", "{n} of {count}").format(n=number, count=count)
         heading += f"  ({place})"
     parts = [_heading(heading, number if count > 1 else 0, ICONS.get(kind, "braces"))]
     if action.malformed:
-        parts.append(Part(text=QCoreApplication.translate("Step", "Malformed call: ") + action.malformed + "\n",
-                          meaning="error"))
+        parts.append(Part(text=translate("Step", "Malformed call: ") + action.malformed + "\n", meaning="error"))
     made = _DRAWN.get(kind, argument_parts)(action.arguments)
     return [*parts, *(made or [Part(text="\n", style="meta")])]
 
@@ -186,7 +183,7 @@ def observation_parts(observation: Observation, kind: str = "tool", *, raw: bool
     """An observation: its envelope in words, its error, its output as the model saw it."""
     failed = observation.is_error
     sign = "✗" if failed else _STATUS_SIGN.get(observation.status, "")
-    word = QCoreApplication.translate("Step", "Observation")
+    word = translate("Step", "Observation")
     parts = [Part(text=f"{word}  {sign} {envelope(observation)}\n", style="heading", meaning="error" if failed else "",
                   icon="circle-x" if failed else "corner-down-right")]
     output, error = observation.output, observation.error
@@ -198,7 +195,7 @@ def observation_parts(observation: Observation, kind: str = "tool", *, raw: bool
     if output.text:
         parts += _output(output.text, kind, raw)
     elif not observation.data and observation.error is None:
-        parts.append(Part(text=QCoreApplication.translate("Step", "No output.") + "\n", style="meta"))
+        parts.append(Part(text=translate("Step", "No output.") + "\n", style="meta"))
     if output.truncated:
         parts.append(Part(text=_cut(observation) + "\n", style="meta", meaning="attention"))
     if observation.data:
@@ -211,15 +208,15 @@ def picture_parts(pictures: Sequence[Picture]) -> list[Part]:
     """What is known of each picture, and its place; of one that is not stored why."""
     parts = []
     for picture in pictures:
-        kind = one_line(picture.media, 60) or QCoreApplication.translate("Step", "picture")
+        kind = one_line(picture.media, 60) or translate("Step", "picture")
         if picture.blob:
             words = f"{kind} · {byte_size(picture.size)}"
         elif picture.place:
-            sentence = QCoreApplication.translate("Step", "Picture at {place}: only its address is known, and no "
-                                                          "address is loaded.")
+            sentence = translate("Step", "Picture at {place}: only its address is known, and no "
+                                         "address is loaded.")
             words = sentence.format(place=one_line(picture.place, 200))
         else:
-            sentence = QCoreApplication.translate("Step", "{kind} of {size}: too large to be stored.")
+            sentence = translate("Step", "{kind} of {size}: too large to be stored.")
             words = sentence.format(kind=kind, size=byte_size(picture.size))
         parts.append(Part(text=words + "\n", style="meta", picture=picture.blob))
     return parts
@@ -244,17 +241,16 @@ def envelope(observation: Observation) -> str:
     if error is not None and error.kind == "exit_code" and observation.exit_code is not None:
         words = []  # the code says it
     if observation.exit_code is not None:
-        words.append(QCoreApplication.translate("Step", "exit code {code}").format(code=observation.exit_code))
+        words.append(translate("Step", "exit code {code}").format(code=observation.exit_code))
     took = quantities.duration(quantities.between(observation.started_at, observation.ended_at))
     if took:
         words.append(took)
     if observation.job:
-        words.append(QCoreApplication.translate("Step", "job {id}").format(id=one_line(observation.job, 40)))
+        words.append(translate("Step", "job {id}").format(id=one_line(observation.job, 40)))
     if observation.output.terminal:
-        words.append(QCoreApplication.translate("Step", "terminal {name}").format(
-            name=one_line(observation.output.terminal, 60)))
+        words.append(translate("Step", "terminal {name}").format(name=one_line(observation.output.terminal, 60)))
     if observation.output.truncated:
-        words.append(QCoreApplication.translate("Step", "truncated"))
+        words.append(translate("Step", "truncated"))
     if gained := reward_words([observation]):
         words.append(gained)
     return " · ".join(words)
@@ -262,7 +258,7 @@ def envelope(observation: Observation) -> str:
 
 def _cut(observation: Observation) -> str:
     output = observation.output
-    sentence = QCoreApplication.translate("Step", "The model was given {shown} of {total} characters.")
+    sentence = translate("Step", "The model was given {shown} of {total} characters.")
     return sentence.format(shown=quantities.number(len(output.text)), total=quantities.number(output.total_chars))
 
 

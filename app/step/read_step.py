@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import QCoreApplication
 
+from app.kit.i18n import translate
 from app.kit.long_text import Part
 from app.step.parts import answer_parts, parts_of, reward_words
 from core.domain.errors import InvalidInput
@@ -31,7 +31,7 @@ def read_step(data: bytes, tools: ToolTable, raw: bool, tokens: bytes, refused: 
         parts = answer_parts(decode_sampled(tokens), body, tools, raw=raw) if tokens else parts_of(body, tools, raw=raw)
         return ReadStep(parts, reward_words(body.observations))
     except InvalidInput as error:
-        sentence = QCoreApplication.translate("ReadStep", "This step cannot be read: {why}").format(why=error)
+        sentence = translate("ReadStep", "This step cannot be read: {why}").format(why=error)
         return ReadStep([Part(text=sentence, meaning="error")])
 
 

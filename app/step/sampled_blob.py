@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication
-
 from app.desk.fetches import Fetch
 from app.desk.in_sight import InSight
+from app.kit.i18n import translate
 
 
 class SampledBlob:
@@ -35,12 +34,12 @@ class SampledBlob:
     def words(self) -> str:
         """What stands below the text while no token is chosen."""
         if not self.name:
-            return QCoreApplication.translate("SampledParts", "This step has no sampled tokens.")
+            return translate("SampledParts", "This step has no sampled tokens.")
         if self._is_absent:
-            return QCoreApplication.translate("SampledParts", "The server does not hold this step's sampled tokens.")
+            return translate("SampledParts", "The server does not hold this step's sampled tokens.")
         if not self._data:
-            return QCoreApplication.translate("SampledParts", "The sampled tokens are fetched from the server…")
-        return QCoreApplication.translate("SampledParts", "Point at a token, or move the text cursor to it.")
+            return translate("SampledParts", "The sampled tokens are fetched from the server…")
+        return translate("SampledParts", "Point at a token, or move the text cursor to it.")
 
     def _take(self, data: bytes) -> None:
         is_late = self._fetch is not None

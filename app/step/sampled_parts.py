@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from itertools import pairwise, zip_longest
 from math import exp
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.kit import quantities
+from app.kit.i18n import translate
 from app.kit.long_text import NEW_LINE, Part
 from app.kit.safe_text import one_line, visible
 from core.domain.sampled import Sampled
@@ -24,12 +25,12 @@ SHADES = ("chance_slight", "chance_rare", "chance_open", "chance_likely", "")
 def sampled_parts(sampled: Sampled) -> list[Part]:
     """A heading, who sampled how, the grounds in words, and the answer. Tokens without a text stand as ‹ID›."""
     ids, logprobs = sampled.ids, sampled.logprobs
-    title = QCoreApplication.translate("SampledParts", "Sampled tokens: {n}").format(n=quantities.number(len(ids)))
+    title = translate("SampledParts", "Sampled tokens: {n}").format(n=quantities.number(len(ids)))
     policy = policy_words(sampled)
     parts = [Part(text=title + "\n", style="heading"), Part(text=policy + "\n", style="meta"), *_legend()]
     if ids and not sampled.texts:
-        words = QCoreApplication.translate("SampledParts", "The policy gave no texts of its tokens: these are "
-                                                           "their ids.")
+        words = translate("SampledParts", "The policy gave no texts of its tokens: these are "
+                                          "their ids.")
         parts.append(Part(text=words + "\n", style="meta"))
     for id, logprob, text in zip_longest(ids, logprobs, sampled.texts, fillvalue=""):
         parts.append(_token(int(id), float(logprob), str(text), policy))
@@ -38,7 +39,7 @@ def sampled_parts(sampled: Sampled) -> list[Part]:
 
 def policy_words(sampled: Sampled) -> str:
     """Policy, version, temperature and top_p in one line."""
-    sentence = QCoreApplication.translate("SampledParts", "{policy}, version {version} · temperature {heat}")
+    sentence = translate("SampledParts", "{policy}, version {version} · temperature {heat}")
     words = sentence.format(policy=one_line(sampled.policy, 80), version=quantities.number(sampled.version),
                             heat=f"{sampled.temperature:g}")
     return words if sampled.top_p >= 1 else f"{words} · top_p {sampled.top_p:g}"
@@ -53,7 +54,7 @@ def chance(logprob: float) -> str:
 def _token(id: int, logprob: float, text: str, policy: str) -> Part:
     shade = SHADES[bisect_right(CHANCES, exp(logprob))]
     shown = text.replace("\n", f"{NEW_LINE}\n") or f"‹{id}›"
-    sentence = QCoreApplication.translate("SampledParts", "“{text}” · token {id} · {chance} (log {log}) · {policy}")
+    sentence = translate("SampledParts", "“{text}” · token {id} · {chance} (log {log}) · {policy}")
     hint = sentence.format(text=visible(text or shown).replace("\n", NEW_LINE)[:60], id=id, policy=policy,
                            chance=chance(logprob), log=QLocale().toString(logprob, "f", 3))
     return Part(text=shown, style="doubted" if shade == SHADES[0] else "mono", shade=shade, hint=hint, escapes=True)
@@ -63,7 +64,7 @@ def _legend() -> Iterator[Part]:
     """What the grounds mean, on themselves."""
     bounds = [f"{100 * one:g}" for one in CHANCES]
     words = (f"< {bounds[0]} %", *(f"{a}–{b} %" for a, b in pairwise(bounds)), f"≥ {bounds[-1]} %")
-    yield Part(text=QCoreApplication.translate("SampledParts", "Probability:") + "  ", style="meta")
+    yield Part(text=translate("SampledParts", "Probability:") + "  ", style="meta")
     for word, shade in zip(words, SHADES, strict=True):
         yield Part(text=f" {word} ", style="doubted" if shade == SHADES[0] else "mono", shade=shade)
         yield Part(text="  ", style="mono")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.desk.error_words import error_word, status_word
 from app.kit import quantities, theme
 from app.kit.boxes import column
 from app.kit.elided_box import ElidedBox
+from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel, menu_text
 from app.trajectory.facets import ANY_ERROR, DAY, OUTCOMES, Choices, Facets, span_of
 
@@ -101,10 +102,10 @@ class FilterBar(QWidget):
                 "to_judge": self.tr("no person's verdict"), "disagree": self.tr("opinions differ")}[outcome]
 
     def _kind(self, kind: str) -> str:
-        return {"person": QCoreApplication.translate("ReviewView", "person"),
-                "rule": QCoreApplication.translate("ReviewView", "rule"),
-                "judge": QCoreApplication.translate("ReviewView", "judge"),
-                "import": QCoreApplication.translate("ReviewView", "import")}.get(kind, menu_text(kind))
+        return {"person": translate("ReviewView", "person"),
+                "rule": translate("ReviewView", "rule"),
+                "judge": translate("ReviewView", "judge"),
+                "import": translate("ReviewView", "import")}.get(kind, menu_text(kind))
 
 
 def _span(time: str) -> str:

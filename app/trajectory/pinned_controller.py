@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, QPoint
+from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
 from app.desk.callers import called_by
@@ -12,6 +12,7 @@ from app.desk.row_text import RowText
 from app.desk.session_key import key_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.i18n import translate
 from app.kit.safe_text import menu_text, one_line
 from app.kit.timers import single_shot
 from app.trajectory.nested import NestedModel
@@ -159,7 +160,7 @@ def task_row(trajectory: Trajectory) -> RowText:
     lines = _lines(trajectory)
     began = next(iter(trajectory.steps.started), float("nan"))
     return RowText(number="0", time=quantities.clock(quantities.moment(began)) if began == began else "",
-                   icon="target", tool=QCoreApplication.translate("Row", "Task"), meaning="person",
+                   icon="target", tool=translate("Row", "Task"), meaning="person",
                    title=lines[0] if lines else "", face="strong")
 
 
@@ -170,19 +171,19 @@ def rest_of_task(trajectory: Trajectory) -> str:
 
 def parent_row(row: SessionRow, above: SessionRow | None) -> RowText:
     """The session that this one branched from: the steps before are there."""
-    title = QCoreApplication.translate("Row", "branched from {title}").format(
+    title = translate("Row", "branched from {title}").format(
         title=one_line((above.title or above.task) if above is not None else row.parent, 120))
     return RowText(number=quantities.number(row.parent_step), icon="corner-left-up", title=title, meaning="muted",
-                   tool=QCoreApplication.translate("Row", "Branch"), word=one_line(row.arm, 60))
+                   tool=translate("Row", "Branch"), word=one_line(row.arm, 60))
 
 
 def caller_row(row: SessionRow, step: int | None) -> RowText:
     """The step that called this subagent, and how far the reader is in it."""
-    word = QCoreApplication.translate("Row", "step {n} of {count}").format(
+    word = translate("Row", "step {n} of {count}").format(
         n=quantities.number(step or row.steps), count=quantities.number(row.steps))
     if row.errors:
         word += f"  ✗ {quantities.number(row.errors)}"
     return RowText(number=quantities.number(row.caller_step) if row.caller_step else "", icon="bot",
-                   tool=QCoreApplication.translate("Row", "Caller"), title=one_line(row.title, 160), word=word,
+                   tool=translate("Row", "Caller"), title=one_line(row.title, 160), word=word,
                    meaning="muted",
                    duration=quantities.short_duration(row.worked_s))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 
 from app.desk.remark_words import words_of_note
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 from app.trajectory.view import TrajectoryView
 from core.domain.blindness import seen_remarks
@@ -17,7 +18,7 @@ from core.domain.verdict import Author
 
 def unreadable_words(why: str) -> str:
     """The sentence above a session that cannot be read to its end."""
-    return QCoreApplication.translate(
+    return translate(
         "RemarksController", "Not all of this session can be read; nothing of it is lost. {why}"
     ).format(why=one_line(why, 400))
 

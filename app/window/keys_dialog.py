@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QWidget
 
 from app.desk.actions import MENUS, Actions
 from app.kit import theme
 from app.kit.boxes import column, row
+from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import Scrolled
 
@@ -44,7 +45,7 @@ class KeysDialog(QDialog):
 
     def _menu(self, actions: Actions, menu: str, title: str) -> QGridLayout:
         lines = [(a.text(), a.shortcuts()) for a in actions.of_menu(menu) if a.shortcuts()]
-        return self._grid(QCoreApplication.translate("Actions", title), [
+        return self._grid(translate("Actions", title), [
             (text, "   ".join(k.toString(QKeySequence.SequenceFormat.NativeText) for k in keys))
             for text, keys in lines])
 

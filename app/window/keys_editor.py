@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
@@ -19,6 +18,7 @@ from app.desk.actions import MENUS, Actions
 from app.desk.settings import PORTABLE, RESERVED
 from app.kit.boxes import column
 from app.kit.empty import Empty, Faces
+from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import Scrolled, within
 from app.kit.tool_button import tool_button
@@ -72,7 +72,7 @@ class KeysEditor(QDialog):
     def _add(self, key: str, menu: str) -> None:
         row = self._grid.rowCount()
         title = next((t for k, t in MENUS if k == menu), "")
-        words = f"{plain_action(QCoreApplication.translate('Actions', title))} › {plain_action(self._text(key))}"
+        words = f"{plain_action(translate('Actions', title))} › {plain_action(self._text(key))}"
         label = PlainLabel(words, self)
         edit = self.edits[key] = KeyEdit(self)
         edit.setAccessibleName(words)

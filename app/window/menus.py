@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QToolButton, QWidget
 
 from app.desk.actions import MENUS, Actions
 from app.kit import theme, tokens
 from app.kit.boxes import row
+from app.kit.i18n import translate
 from app.window.layouts import LAYOUTS
 
 
 def fill_menus(window: QMainWindow, actions: Actions, panels: Sequence[QAction]) -> None:
     """Fill the menu bar; `panels` show and hide them."""
     for key, title in MENUS:
-        menu = window.menuBar().addMenu(QCoreApplication.translate("Actions", title))
+        menu = window.menuBar().addMenu(translate("Actions", title))
         menu.addActions(actions.of_menu(key))
         if key == "view":
             menu.addSeparator()

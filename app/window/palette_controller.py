@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from app.desk.actions import MENUS
 from app.desk.workplace import Workplace
+from app.kit.i18n import translate
 from app.kit.safe_text import plain_action
 from app.window.palette import PaletteCommand
 from app.window.panels import PANELS
@@ -35,7 +36,7 @@ class PaletteController(QObject):
     def commands(self) -> list[PaletteCommand]:
         """All that can be asked for."""
         actions, menus = self._place.actions, dict(MENUS)
-        commands = [PaletteCommand(plain_action(QCoreApplication.translate("Actions", menus.get(entry.menu, ""))),
+        commands = [PaletteCommand(plain_action(translate("Actions", menus.get(entry.menu, ""))),
                         actions[entry.key], entry.text) for entry in actions.table]
         english = {panel.key: panel.title for panel in PANELS}
         return commands + [PaletteCommand(self.tr("Panel"), action, english.get(key, ""))

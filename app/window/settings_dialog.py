@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QSize, QTime
+from PySide6.QtCore import QSize, QTime
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.desk.settings import SETTINGS, Setting, Settings
 from app.kit import theme
 from app.kit.boxes import column
+from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel
 from app.kit.scrolled import Scrolled, within
 
@@ -109,4 +110,4 @@ class SettingsDialog(QDialog):
 
 
 def _tr(text: str) -> str:
-    return QCoreApplication.translate("Settings", text)
+    return translate("Settings", text)
