@@ -14,9 +14,8 @@ from app.desk.attention_words import attention_word
 from app.desk.notices import Notice
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from app.kit.entries import EntriesModel
+from app.kit.entries import EntriesModel, TwoLines
 from app.kit.safe_text import one_line
-from app.kit.two_lines import TwoLines
 from core.domain.session import SessionRow
 from core.protocol.operations import ClearAttention
 

@@ -13,8 +13,7 @@ from app.kit import theme, tokens
 from app.kit.action_button import IconButton
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
-from app.kit.entries import EntriesModel
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList
 from app.kit.flat_model import Index
 from app.kit.safe_text import PlainLabel, displayable
 from app.learning.group_ink import CELL, MemberHead, StepCells

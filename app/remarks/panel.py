@@ -16,10 +16,9 @@ from app.desk.remark_words import words_of_note
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
-from app.kit.entries import EntriesModel
+from app.kit.entries import EntriesModel, TwoLines
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
-from app.kit.two_lines import TwoLines
 from app.remarks.view import RemarksView
 from core.domain.anchor import TextAnchor, anchor_of, find, words_pattern
 from core.domain.blindness import seen_opinions, seen_remarks

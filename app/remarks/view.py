@@ -10,8 +10,7 @@ from app.kit import theme, tokens
 from app.kit.action_button import IconButton
 from app.kit.boxes import apart, column, row
 from app.kit.empty import Empty, Faces
-from app.kit.entries import EntriesModel
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.thin_line import Gist

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.kit import quantities
+from app.kit.entries import TwoLines
 from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.safe_text import one_line
-from app.kit.two_lines import TwoLines
 from core.workers.rules import RuleEffect, RuleLine
 
 MEANINGS = {

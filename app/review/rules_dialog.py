@@ -23,12 +23,10 @@ from PySide6.QtWidgets import (
 
 from app.kit import theme
 from app.kit.boxes import column, row
-from app.kit.entries import EntriesModel, EntryRole
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList, EntryRole, TwoLines
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, menu_text, one_line, visible
 from app.kit.scrolled import within
-from app.kit.two_lines import TwoLines
 from app.review.rules import effect_words, lines, meaning
 from core.workers.rules import RuleEffect, RuleLine
 

@@ -21,11 +21,9 @@ from app.desk.notices import sentence_of
 from app.desk.servers import ServerEntry
 from app.kit import theme
 from app.kit.boxes import column, row
-from app.kit.entries import EntriesModel, EntryRole
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList, EntryRole, TwoLines
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.scrolled import within
-from app.kit.two_lines import TwoLines
 from app.servers.connection_state import ConnectionState
 from core.domain.errors import ReportableError
 from core.domain.invitation import is_invitation

@@ -8,9 +8,9 @@ import msgspec
 from PySide6.QtCore import QLocale
 
 from app.kit import quantities
+from app.kit.entries import TwoLines
 from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.safe_text import one_line
-from app.kit.two_lines import TwoLines
 from core.domain.events import NotSaved, SnapshotFailed, SnapshotTaken
 
 CAUSES = {

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QWidget
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, faces
-from app.kit.entries import EntriesModel, EntryRole
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList, EntryRole
 from app.kit.safe_text import PlainLabel
 from app.kit.scrolled import within
 from app.sessions.snapshot_words import SavedPlace, lines_of, lost_of
