@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.attention.model import Alert, Raised, alerts_of, is_quiet, raised
 from app.attention.notifications import DesktopNotifications
 from app.attention.view import AttentionView
-from app.desk.attention_words import attention_word
 from app.desk.notices import Notice
+from app.desk.session_words import attention_word
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.entries import EntriesModel, TwoLines

@@ -9,7 +9,7 @@ from app.compare.model import ComparisonModel
 from app.compare.view import CompareView
 from app.compare.words import group_words
 from app.desk.session_key import id_of, server_of
-from app.desk.short_id import short_id
+from app.desk.session_words import short_id
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of

@@ -9,9 +9,7 @@ from math import isnan, nan
 
 import msgspec
 
-from app.desk.error_words import error_word
-from app.desk.score_words import gain_words, rescored_words, unscored_words
-from app.desk.verdict_words import verdict_state, verdict_words
+from app.desk.step_words import error_word, gain_words, rescored_words, unscored_words, verdict_state, verdict_words
 from app.kit import quantities
 from app.kit.i18n import plural, translate
 from app.kit.safe_text import one_line, visible

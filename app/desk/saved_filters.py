@@ -1,12 +1,17 @@
-"""Filters with names, as they stand in the settings file: one `name = query` per line. No Qt but for words."""
+"""Filters with names, as the settings hold them: one `name = query` per line; and sessions as filters see them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
+from app.desk.session_key import server_of
+from app.desk.workplace import Workplace
 from app.kit.i18n import translate
+from core.domain.session import SessionRow
+from core.domain.session_query import Candidate
 
 MAX_NAME = 40
 
@@ -48,3 +53,11 @@ def usual_filters() -> list[SavedFilter]:
 
 def _clean(text: str) -> str:
     return " ".join(text.replace(" = ", " ").split())
+
+
+def candidate_of(place: Workplace, row: SessionRow) -> Candidate:
+    """A session with its server's name, what is new of it, and (asked for only where a term is about it) its review."""
+    before = place.watermarks.steps(row.session)
+    server = place.servers.name_of(server_of(row.session)) if len(place.desks.all) > 1 else ""
+    fresh = max(0, row.steps - before) if before is not None else 0
+    return Candidate(row, server, fresh, partial(place.queues.review, row))

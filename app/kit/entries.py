@@ -1,4 +1,4 @@
-"""A list of two-line entries: what each stands for, how it is drawn with its matches marked; a click or Enter opens one."""
+"""A list of two-line entries: what each stands for, how it is drawn with matches marked; a click or Enter opens one."""
 
 from __future__ import annotations
 

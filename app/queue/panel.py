@@ -8,7 +8,7 @@ from time import monotonic
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.candidates import candidate_of
+from app.desk.saved_filters import candidate_of
 from app.desk.session_key import id_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
@@ -16,8 +16,7 @@ from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.queue.acts import QueueActs
-from app.queue.model import QueueModel
-from app.queue.row import QueueRow, progress_of, queue_row
+from app.queue.row import QueueModel, QueueRow, progress_of, queue_row
 from app.queue.view import FACETS, QueueTable
 from core.domain.queue import QueueItem, QueueWork, ReviewQueue, summed
 from core.domain.session import SessionRow

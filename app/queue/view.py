@@ -17,7 +17,7 @@ from app.kit.empty import Empty, Faces
 from app.kit.safe_text import set_tooltip
 from app.queue.delegate import QueueRowDelegate
 from app.queue.head import ColumnNames, QueueHead
-from app.queue.model import QueueModel
+from app.queue.row import QueueModel
 
 FACETS = ("all", "mine", "undecided")
 

@@ -8,9 +8,8 @@ from time import monotonic
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.candidates import candidate_of
 from app.desk.queue_book import Shown
-from app.desk.saved_filters import read_filters, usual_filters
+from app.desk.saved_filters import candidate_of, read_filters, usual_filters
 from app.desk.session_key import OWN, server_of
 from app.desk.workplace import Workplace
 from app.kit import quantities

@@ -10,7 +10,7 @@ from PySide6.QtCore import QLocale, QObject
 
 from app.desk.bodies import Bodies
 from app.desk.frame import Frame
-from app.desk.state_words import reason_words, state_words
+from app.desk.session_words import reason_words, state_words
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
 from app.kit.i18n import translate

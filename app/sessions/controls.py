@@ -14,8 +14,7 @@ from app.kit import quantities
 from app.kit.ask import yes_or_no
 from app.kit.i18n import translate
 from app.kit.safe_text import one_line, plain_tooltip
-from app.sessions.thresholds import from_settings
-from app.sessions.thresholds_dialog import ThresholdsDialog
+from app.sessions.thresholds_dialog import ThresholdsDialog, from_settings
 from core.domain.attention import Thresholds
 from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.operations import Control, SetThresholds

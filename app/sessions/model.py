@@ -11,10 +11,8 @@ from typing import Any, Literal
 import msgspec
 from PySide6.QtCore import QObject, Qt
 
-from app.desk.attention_words import URGENCY, attention_word
 from app.desk.offline_copies import OfflineCopies
-from app.desk.origin_words import origin_name
-from app.desk.state_words import state_words
+from app.desk.session_words import URGENCY, attention_word, origin_name, state_words
 from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.flat_model import SPOKEN, FlatModel, Index

@@ -24,8 +24,7 @@ from app.kit.boxes import column
 from app.kit.elided_box import ElidedBox
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.scrolled import Scrolled, within
-from app.sessions.rights_sheet import RightsSheet
-from app.sessions.task_sheet import TaskSheet
+from app.sessions.sheets import RightsSheet, TaskSheet
 from core.domain.errors import InvalidInput
 from core.domain.host_rights import HostRight, key_right
 from core.domain.task import AgentSettings, ModelSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.desk.callers import number_of
-from app.desk.verdict_words import verdict_words
+from app.desk.step_words import verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from core.domain.anchor import TextAnchor, find

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from app.desk.error_words import error_word, status_word
 from app.desk.row_text import ICONS, UNNAMED, tool_word
+from app.desk.step_words import error_word, status_word
 from app.kit import quantities
 from app.kit.highlight import lexer_for
 from app.kit.i18n import translate

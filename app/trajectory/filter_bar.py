@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from app.desk.error_words import error_word, status_word
+from app.desk.step_words import error_word, status_word
 from app.kit import quantities, theme
 from app.kit.boxes import column
 from app.kit.elided_box import ElidedBox

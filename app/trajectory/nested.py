@@ -16,8 +16,7 @@ from app.desk.row_text import RowText
 from app.kit.flat_model import Index
 from app.trajectory.facets import Facets
 from app.trajectory.model import FoundRole, ListRow, RowRole, RowTextRole
-from app.trajectory.node import Node
-from app.trajectory.row_layout import RowLayout
+from app.trajectory.row_layout import Node, RowLayout
 from core.domain.session import SessionRow
 from core.domain.trajectory import Item, Trajectory
 

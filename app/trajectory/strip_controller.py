@@ -9,9 +9,8 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.desk.attention_words import URGENCY, attention_word
 from app.desk.link_status import away_since
-from app.desk.state_words import reason_words
+from app.desk.session_words import URGENCY, attention_word, reason_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import one_line

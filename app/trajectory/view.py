@@ -22,16 +22,14 @@ from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
 from app.kit.tool_button import tool_button
 from app.trajectory.agent_strip import AgentStrip
+from app.trajectory.bars import NewsBar, NothingListed, RemarksBar
 from app.trajectory.facet_chips import FacetChips
 from app.trajectory.filter_bar import FilterBar
 from app.trajectory.filters import ALL
 from app.trajectory.minimap import Minimap
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.nested import NestedModel
-from app.trajectory.news_bar import NewsBar
-from app.trajectory.nothing_listed import NothingListed
 from app.trajectory.pinned import PinnedRows
-from app.trajectory.remarks_bar import RemarksBar
 from app.trajectory.step_list import StepList
 
 

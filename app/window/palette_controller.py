@@ -13,7 +13,7 @@ from app.desk.actions import MENUS
 from app.desk.workplace import Workplace
 from app.kit.i18n import translate
 from app.kit.safe_text import plain_action
-from app.window.palette import PaletteCommand
+from app.window.palette_dialog import PaletteCommand
 from app.window.panels import PANELS
 from app.window.window import Window
 

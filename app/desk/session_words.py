@@ -1,9 +1,10 @@
-"""The words for a session's states."""
+"""The words for a session's state, why it is in it, what needs a look, of which program it is, and for its id."""
 
 from __future__ import annotations
 
 from app.kit.i18n import translate
 from app.kit.safe_text import one_line
+from core.formats.tools import program_of
 
 
 def state_words(state: str) -> tuple[str, str, str]:
@@ -41,3 +42,34 @@ def reason_words(reason: str) -> str:
         "waits_for_host": translate("Reasons", "for a free host"),
         "asks_for_leave": translate("Reasons", "it asks for leave")}
     return known.get(reason) or one_line(reason.replace("_", " "), 80)
+
+
+URGENCY = ("waiting", "error_burst", "loop", "stall", "budget", "finished")
+"""Kinds of attention; what waits for a person comes first."""
+
+
+def attention_word(kind: str) -> str:
+    """The word for what needs attention."""
+    return {
+        "error_burst": translate("Sessions", "many errors"),
+        "loop": translate("Sessions", "repeats itself"),
+        "stall": translate("Sessions", "no progress"),
+        "waiting": translate("Sessions", "waits for you"),
+        "budget": translate("Sessions", "budget nearly used"),
+        "finished": translate("Sessions", "not dealt with yet"),
+    }.get(kind, one_line(kind, 24))
+
+
+def origin_name(origin: str) -> str:
+    """What the head of a run and its row in a list say of where it is from; "" for a session of ours."""
+    return "" if origin == "live" else program_of(origin) or one_line(origin, 24)
+
+
+LONGEST, END = 12, 8
+"""Characters of an id that stands there whole, and those that are left of a longer one."""
+
+
+def short_id(session: str) -> str:
+    """The id without its server, cut in front where it is long: such ids are digits of a hash."""
+    own = session.partition("@")[0]
+    return own if len(own) <= LONGEST else own[-END:]
