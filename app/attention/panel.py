@@ -22,9 +22,8 @@ from core.protocol.operations import ClearAttention
 
 def build(place: Workplace, parent: QWidget) -> AttentionView:
     """The panel, wired."""
-    model = EntriesModel()
+    model = EntriesModel(parent)
     view = AttentionView(model, place.actions["go.next_session"], parent)
-    model.setParent(view)
     AttentionController(place, model, view)
     return view
 

@@ -32,9 +32,8 @@ COLUMNS = 8
 
 def build(place: Workplace, parent: QWidget) -> CompareView:
     """The panel, wired."""
-    model = ComparisonModel()
+    model = ComparisonModel(parent)
     view = CompareView(model, parent)
-    model.setParent(view)
     CompareController(place, model, view)
     return view
 

@@ -6,17 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QGridLayout,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QGridLayout, QPushButton, QWidget
 
 from app.compare.model import ComparisonModel
 from app.compare.words import arm_lines
 from app.kit import theme, tokens
-from app.kit.boxes import apart, column
+from app.kit.boxes import apart, column, named
 from app.kit.elided_box import ElidedBox
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
@@ -35,12 +30,10 @@ class CompareView(QWidget):
     def __init__(self, model: ComparisonModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.ours = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
-        self.other = ElidedBox(self)
-        self.other.setAccessibleName(self.tr("The session to compare with"))
+        self.other = named(ElidedBox(self), self.tr("The session to compare with"))
         self.other.activated.connect(self._on_chosen)
-        self.table = _Table(self)
+        self.table = named(_Table(self), self.tr("Steps of both sessions"))
         self.table.setModel(model)
-        self.table.setAccessibleName(self.tr("Steps of both sessions"))
         self.summary = PlainLabel("", self, elide=True)
         self.arms = PlainLabel("", self, wrap=True)
         self.arms.setContentsMargins(theme.px(tokens.SIDE), theme.GRID, theme.px(tokens.SIDE), theme.GRID)

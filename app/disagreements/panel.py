@@ -20,9 +20,8 @@ MOST_PAIRS = 4
 
 def build(place: Workplace, parent: QWidget) -> DisagreementsView:
     """The panel, wired."""
-    model = EntriesModel()
+    model = EntriesModel(parent)
     view = DisagreementsView(model, place.actions["review.next_disagreement"], parent)
-    model.setParent(view)
     DisagreementsController(place, model, view)
     return view
 

@@ -7,14 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QMenu,
-    QSizePolicy,
-    QSplitter,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QSplitter, QToolButton, QWidget
 
 from app.files.diff import Diff
 from app.files.diff_lines import Whitespace

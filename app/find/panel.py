@@ -27,9 +27,8 @@ LIMIT = 200
 
 def build(place: Workplace, parent: QWidget) -> FindView:
     """The panel, wired."""
-    model = EntriesModel()
+    model = EntriesModel(parent)
     view = FindView(model, parent)
-    model.setParent(view)
     FindController(place, model, view)
     return view
 

@@ -7,21 +7,13 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import (
-    QFrame,
-    QMenu,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.guidance.mode_switch import ModeSwitch
 from app.guidance.model import GuidanceLine
 from app.guidance.templates import next_place
 from app.kit import icons, theme, tokens
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.highlight import units
 from app.kit.safe_text import PlainLabel, menu_text, set_hint
 
@@ -45,8 +37,7 @@ class GuidanceBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.box = QPlainTextEdit(self, tabChangesFocus=True)
-        self.box.setAccessibleName(self.tr("Write guidance"))
+        self.box = named(QPlainTextEdit(self, tabChangesFocus=True), self.tr("Write guidance"))
         self.box.installEventFilter(self)
         self.box.setFont(theme.font_of("reading"))
         self.box.setObjectName("guidance")

@@ -20,7 +20,7 @@ from app.guidance.model import GuidanceLine, GuidanceModel, GuidanceRole
 from app.guidance.row import GuidanceRowDelegate
 from app.kit import theme, tokens
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.plain_table import PlainTable
@@ -48,13 +48,11 @@ class QueueView(QWidget):
         self.everywhere.setText(self.tr("All sessions"))
         self.everywhere.setCheckable(True)
         self.everywhere.setToolTip(self.tr("Look through what was said to every session on this computer (Ctrl+Alt+H)"))
-        self.list = _List(self)
+        self.list = named(_List(self), self.tr("Guidance and its fate"))
         self.list.setModel(model)
         self.list.setItemDelegate(GuidanceRowDelegate(self.list))
-        self.list.setAccessibleName(self.tr("Guidance and its fate"))
-        self.effect = _Effect(self)
+        self.effect = named(_Effect(self), self.tr("Steps before and after the message"))
         self.effect.setModel(effect)
-        self.effect.setAccessibleName(self.tr("Steps before and after the message"))
         self.pages = QStackedWidget(self)
         self.pages.addWidget(self.list)
         self.pages.addWidget(self.effect)

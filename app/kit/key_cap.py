@@ -42,9 +42,7 @@ class KeyCaps(QWidget):
         gap = theme.px(tokens.WITHIN)
         return QSize(sum(width_of(key) + gap for key in self._keys), theme.px(18))
 
-    def minimumSizeHint(self) -> QSize:
-        """All of them."""
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the caps."""

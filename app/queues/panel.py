@@ -35,9 +35,8 @@ MINE = (
 
 def build(place: Workplace, parent: QWidget) -> QueuesView:
     """The panel, wired."""
-    model = SourcesModel()
+    model = SourcesModel(parent)
     view = QueuesView(model, place.actions["queue.make"], parent)
-    model.setParent(view)
     QueuesController(place, model, view)
     return view
 

@@ -139,9 +139,8 @@ class RemarksPanelController(QObject):
 
 def build(place: Workplace, parent: QWidget) -> RemarksView:
     """The panel, wired."""
-    model = EntriesModel()
+    model = EntriesModel(parent)
     view = RemarksView(model, place.actions["review.remark"], parent)
-    model.setParent(view)
     RemarksPanelController(place, model, view)
     return view
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePo
 
 from app.kit import icons, theme, tokens
 from app.kit.action_button import ActionButton
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.elided_box import ElidedBox
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_tooltip
@@ -94,16 +94,14 @@ class ReviewBar(QWidget):
         return made
 
     def _action_box(self) -> ElidedBox:
-        box = ElidedBox(self, least=12)
-        box.setAccessibleName(self.tr("What is judged"))
+        box = named(ElidedBox(self, least=12), self.tr("What is judged"))
         box.setToolTip(self.tr("Judge the step, or one of its actions alone (I chooses the next)"))
         box.activated.connect(self.action_chosen)
         box.hide()
         return box
 
     def _reason_box(self) -> QComboBox:
-        box = QComboBox(self, editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        box.setAccessibleName(self.tr("Reason"))
+        box = named(QComboBox(self, editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert), self.tr("Reason"))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumWidth(theme.px(168))
         self._usual = (

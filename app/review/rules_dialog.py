@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.kit import theme
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.entries import EntriesModel, EntryList, EntryRole, TwoLines
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, menu_text, one_line, visible
@@ -46,8 +46,7 @@ class RulesDialog(QDialog):
         self.resize(within(parent, 820, 560))
         self._rules: dict[str, RuleLine] = {}
         self._effects: dict[str, RuleEffect] = {}
-        self.scope = QComboBox(self)
-        self.scope.setAccessibleName(self.tr("For which sessions"))
+        self.scope = named(QComboBox(self), self.tr("For which sessions"))
         self.model, self.found = EntriesModel(self), EntriesModel(self)
         self.list = EntryList(self.model, self.tr("Rules"), self)
         self.examples = EntryList(self.found, self.tr("Steps that the rule finds"), self)
@@ -169,8 +168,7 @@ class RulesDialog(QDialog):
             self.boxes = {key: self._box(key, value) for key, value in settings.items()}
 
     def _box(self, key: str, value: object) -> QWidget:
-        box = _box_for(value, self)
-        box.setAccessibleName(key)
+        box = named(_box_for(value, self), key)
         label = PlainLabel(key, self)
         label.setBuddy(box)
         self._form.addRow(label, box)

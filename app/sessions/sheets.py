@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QPlainTextEdit, QW
 
 from app.desk.right_words import rights_words
 from app.kit import quantities, theme
-from app.kit.boxes import column
+from app.kit.boxes import column, named
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, displayable, one_line
 from core.domain.host_rights import HostRight
@@ -22,9 +22,8 @@ class TaskSheet(QFrame):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.text = QPlainTextEdit(self, readOnly=True)
+        self.text = named(QPlainTextEdit(self, readOnly=True), self.tr("The task's text"))
         self.text.setFixedHeight(theme.px(112))
-        self.text.setAccessibleName(self.tr("The task's text"))
         self.budget = PlainLabel("", self, wrap=True)
         self.sandbox = PlainLabel("", self, wrap=True)
         self.rights = PlainLabel("", self, wrap=True)

@@ -6,18 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QLineEdit,
-    QListView,
-    QMenu,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QMenu, QToolButton, QWidget
 
 from app.kit import quantities, theme
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import row
+from app.kit.boxes import named, row
 from app.kit.choice_menu import offer_choices
 from app.kit.empty import Empty, Faces, faces
 from app.kit.safe_text import PlainLabel, set_tooltip
@@ -77,8 +70,7 @@ class SessionsView(QWidget):
         return made
 
     def _make_filter(self) -> QLineEdit:
-        made = QLineEdit(self, placeholderText=self.tr("Filter: words, is:new …"))
-        made.setAccessibleName(self.tr("Filter sessions"))
+        made = named(QLineEdit(self, placeholderText=self.tr("Filter: words, is:new …")), self.tr("Filter sessions"))
         set_tooltip(made, self.tr(
             "Words of title, task, model or server; state: server: model: task: format: attention:\n"
             "is:new is:attention is:live is:imported is:guided; steps> errors> score> score:failed cost> tokens>\n"

@@ -24,9 +24,8 @@ from core.formats.tools import table_of
 
 def build(place: Workplace, parent: QWidget) -> StepView:
     """The panel, wired."""
-    model = ContextModel()
+    model = ContextModel(parent)
     view = StepView(model, place.actions["view.eye"], place.actions["view.tokens"], parent)
-    model.setParent(view)
     StepController(place, model, view)
     return view
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.kit import quantities, theme
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
 from app.step.context_search import Presence
@@ -88,9 +88,8 @@ class PresenceBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.box = QLineEdit(self, clearButtonEnabled=True)
+        self.box = named(QLineEdit(self, clearButtonEnabled=True), self.tr("Text to look for in the contexts"))
         self.box.setPlaceholderText(self.tr("Is this text in the context? Type it, or select it and press Shift+C"))
-        self.box.setAccessibleName(self.tr("Text to look for in the contexts"))
         self.answer = PlainLabel("", self, elide=True)
         self.strip = PresenceStrip(self)
         below = row((self.answer, 3), (self.strip, 2), spacing=2 * theme.GRID)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPlainTextEdit, QPus
 
 from app.kit import icons, theme, tokens
 from app.kit.action_button import ActionButton
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.empty import Empty, faces
 from app.kit.safe_text import PlainLabel, one_line
 from app.takeover.form import ArgumentForm
@@ -28,12 +28,10 @@ class TakeoverView(QWidget):
         super().__init__(parent)
         self.empty = Empty("", self, action=take)
         self.status = PlainLabel("", self, wrap=True)
-        self.seen = QPlainTextEdit(self, readOnly=True)
-        self.seen.setAccessibleName(self.tr("What the agent read last"))
+        self.seen = named(QPlainTextEdit(self, readOnly=True), self.tr("What the agent read last"))
         self.seen.setFont(theme.font_of("reading"))
         self.seen.hide()
-        self.tool = QComboBox(self)
-        self.tool.setAccessibleName(self.tr("Tool"))
+        self.tool = named(QComboBox(self), self.tr("Tool"))
         self.about = PlainLabel("", self, wrap=True, faint=True)
         self.form = ArgumentForm(self)
         self.why = QLineEdit(self, placeholderText=self.tr("Why (the agent reads it as its own thought)"))
@@ -57,8 +55,7 @@ class TakeoverView(QWidget):
         self.problem.hide()
 
     def _lay_out(self) -> None:
-        self._scrolled = scrolled = QScrollArea(self)
-        scrolled.setAccessibleName(self.tr("The action"))
+        self._scrolled = scrolled = named(QScrollArea(self), self.tr("The action"))
         inner = QWidget(scrolled)
         column(self.tool, self.about, self.form, self.why, 1, on=inner, spacing=theme.px(tokens.BETWEEN), margin=0)
         scrolled.setWidgetResizable(True)

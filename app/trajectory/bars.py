@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from app.kit import theme, tokens
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import PlainLabel, one_line, set_tooltip
@@ -45,10 +45,9 @@ class RemarksBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.label = PlainLabel("", self, elide=True, faint=True)
-        self.toggle = QToolButton(self, autoRaise=True)
+        self.toggle = named(QToolButton(self, autoRaise=True), self.tr("Remarks on the session"))
         self.toggle.setCheckable(True)
         self.toggle.setToolTip(self.tr("Show all that was said of the whole session"))
-        self.toggle.setAccessibleName(self.tr("Remarks on the session"))
         self.text = LongText(self, name=self.tr("Remarks on the session"))
         self.text.setFixedHeight(LINES * self.fontMetrics().height())
         self.text.hide()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.desk.step_words import error_word, status_word
 from app.kit import quantities, theme
-from app.kit.boxes import column
+from app.kit.boxes import column, named
 from app.kit.elided_box import ElidedBox
 from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel, menu_text
@@ -27,9 +27,7 @@ class FilterBar(QWidget):
         grid = QGridLayout()
         grid.setSpacing(theme.GRID)
         for number, name in enumerate(NAMES):
-            box = self.boxes[name] = ElidedBox(self)
-            box.setAccessibleName(self._label(name))
-            box.setToolTip(self._label(name))
+            box = self.boxes[name] = named(ElidedBox(self), self._label(name), is_tip=True)
             box.activated.connect(self._on_chosen)
             grid.addWidget(box, number // 4, number % 4)
         self.count = PlainLabel("", self, elide=True, faint=True)

@@ -33,10 +33,9 @@ THOUGHT = "thought"
 
 def build(place: Workplace, parent: QWidget) -> TrajectoryView:
     """The panel, wired."""
-    model = NestedModel()
+    model = NestedModel(parent)
     model.worth = place.runs.advantage
     panel = TrajectoryView(model, parent)
-    model.setParent(panel)
     TrajectoryController(place, model, panel)
     DigestController(place, panel)
     StripController(place, panel.strip)

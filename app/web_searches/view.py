@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.desk.gist_words import say_none
 from app.kit import quantities, theme
-from app.kit.boxes import apart, column
+from app.kit.boxes import apart, column, named
 from app.kit.empty import Empty, Faces
 from app.kit.flat_model import Index
 from app.kit.i18n import plural
@@ -98,10 +98,9 @@ class WebSearchesView(QWidget):
         self.filter = QLineEdit(self, placeholderText=self.tr("Filter queries, titles, addresses …"))
         self.filter.setAccessibleName(self.tr("Filter"))
         self.filter.setClearButtonEnabled(True)
-        self.tree = QTreeView(self, headerHidden=True, indentation=4 * theme.GRID)
+        self.tree = named(QTreeView(self, headerHidden=True, indentation=4 * theme.GRID), self.tr("Searches"))
         self.tree.setModel(model)
         self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.tree.setAccessibleName(self.tr("Searches"))
         self._delegate = WebSearchDelegate(self.tree)
         self.tree.setItemDelegate(self._delegate)
         self._detail = LongText(self, name=self.tr("Result"))

@@ -6,19 +6,12 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QGridLayout,
-    QKeySequenceEdit,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QKeySequenceEdit, QLineEdit, QWidget
 
 from app.desk.actions import ACTIONS, MENUS, Actions
 from app.desk.settings import BETWEEN, PORTABLE, RESERVED, Settings, keys_of
 from app.kit.action_button import key_of, tip_of
-from app.kit.boxes import column
+from app.kit.boxes import column, named
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel, plain_action
@@ -138,8 +131,7 @@ class KeysEditor(QDialog):
         title = next((t for k, t in MENUS if k == menu), "")
         words = f"{plain_action(translate('Actions', title))} › {plain_action(self._text(key))}"
         label = PlainLabel(words, self)
-        edit = self.edits[key] = KeyEdit(self)
-        edit.setAccessibleName(words)
+        edit = self.edits[key] = named(KeyEdit(self), words)
         label.setBuddy(edit)
         back = tool_button(self, "undo-2", self.tr("As at first"))
         back.clicked.connect(partial(self._reset_key, key))

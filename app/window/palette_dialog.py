@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit, QTableView, QWidget
 
 from app.kit import theme
-from app.kit.boxes import column
+from app.kit.boxes import column, named
 from app.kit.flat_model import Index
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import within
@@ -107,9 +107,8 @@ class Palette(QDialog):
         self.box.setAccessibleName(self.tr("Command"))
         self.box.installEventFilter(self)
         self.model = PaletteModel(commands, self)
-        self.table = QTableView(self)
+        self.table = named(QTableView(self), self.tr("Matching commands"))
         self.table.setModel(self.model)
-        self.table.setAccessibleName(self.tr("Matching commands"))
         self.nothing = PlainLabel(self.tr("No command has these letters."), self, faint=True)
         self._lay_out()
         self.box.textChanged.connect(self._on_text)
