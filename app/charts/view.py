@@ -239,7 +239,6 @@ class ChartLegend(QWidget):
         return QSize(80, self._line() * len(self._sessions) + theme.GRID)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the lines."""
         self.draw(QPainter(self), QRectF(self.rect()))
 
     def draw(self, painter: QPainter, room: QRectF) -> None:

@@ -42,6 +42,12 @@ ERRORS: dict[str, str] = {
 }
 
 
+def author_kind(kind: str) -> str:
+    """The word for a kind of author."""
+    return {"person": translate("ReviewView", "person"), "rule": translate("ReviewView", "rule"),
+            "judge": translate("ReviewView", "judge"), "import": translate("ReviewView", "import")}.get(kind, kind)
+
+
 def status_word(status: str) -> str:
     """The word for an envelope's status."""
     return {

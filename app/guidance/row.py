@@ -29,7 +29,6 @@ class GuidanceRowDelegate(QStyledItemDelegate):
         return QSize(max(40, width - 2), count * metrics.lineSpacing() + metrics.height() + 2 * PAD)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one message."""
         line: GuidanceLine = index.data(GuidanceRole)
         rect: QRect = option.rect
         font: QFont = option.font

@@ -71,7 +71,6 @@ class TwoLinesDelegate(QStyledItemDelegate):
         return QSize(120, 2 * QFontMetrics(option.font).height() + PAD + theme.GRID)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one entry."""
         lines: TwoLines | None = index.data(TwoLinesRole)
         if lines is None:
             return

@@ -71,7 +71,6 @@ class _Ink(QIconEngine):
         self._name, self._meaning = name, meaning
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Draw the icon into a rectangle."""
         off = mode == QIcon.Mode.Disabled
         painter.save()
         draw(painter, self._name, QRectF(rect), theme.colour("faint" if off else self._meaning))
@@ -90,5 +89,4 @@ class _Ink(QIconEngine):
         return made
 
     def clone(self) -> QIconEngine:
-        """The same icon once more."""
         return _Ink(self._name, self._meaning)

@@ -36,7 +36,6 @@ class StepCells(QStyledItemDelegate):
     """Two lines: the policy's words; what they were worth, how sure it was, how many tokens."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Every cell has one height."""
         return QSize(theme.px(WIDTH), theme.px(CELL))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:

@@ -33,7 +33,6 @@ class PlanRows(QWidget):
         return QSize(80, (len(self.items) + 1) * theme.px(tokens.HEIGHTS["outline"]) + theme.px(tokens.WITHIN))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the lines."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.colour("window"))
         done = sum(item.state == "done" for item in self.items)

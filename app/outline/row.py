@@ -28,7 +28,6 @@ class OutlineDelegate(QStyledItemDelegate):
         return QSize(80, theme.px(tokens.HEIGHTS["outline"]))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one line."""
         line, text = index.data(LineRole), index.data(LineTextRole)
         if not isinstance(line, OutlineLine) or not isinstance(text, LineText):
             return

@@ -51,7 +51,6 @@ class QueueRowDelegate(QStyledItemDelegate):
         return QSize(400, theme.px(tokens.HEIGHTS["session"]))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one session."""
         line: QueueRow | None = index.data(QueueRowRole)
         if line is None:
             return

@@ -80,7 +80,6 @@ class SourceDelegate(QStyledItemDelegate):
         return QSize(120, theme.px(HEADING if line is not None and line.shown is None else ENTRY))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one line."""
         line: QueueSource = index.data(SourceRole)
         rect: QRect = option.rect
         painter.save()

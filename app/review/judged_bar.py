@@ -23,7 +23,6 @@ class JudgedBar(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """As drawn."""
         return QSize(theme.px(140), theme.px(9))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -169,9 +169,7 @@ class RulesDialog(QDialog):
 
     def _box(self, key: str, value: object) -> QWidget:
         box = named(_box_for(value, self), key)
-        label = PlainLabel(key, self)
-        label.setBuddy(box)
-        self._form.addRow(label, box)
+        self._form.addRow(PlainLabel(key, self, buddy=box), box)
         if isinstance(box, QCheckBox):
             box.clicked.connect(partial(self._on_box, key))
         elif isinstance(box, QSpinBox | QDoubleSpinBox | QLineEdit):

@@ -150,9 +150,7 @@ class NewSessionDialog(QDialog):
             (self.tr("Address"), self.url), (self.tr("Variable with the key"), self.key), ("", self.sends),
             ("", self.text_actions), (self.tr("Sandbox"), self.sandbox), ("", self.confirm),
         ):
-            label = PlainLabel(text, self)
-            label.setBuddy(widget)
-            self._form.addRow(label, widget)
+            self._form.addRow(PlainLabel(text, self, buddy=widget), widget)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         column(self._form, self.sheet, 1, on=self._body, spacing=3 * theme.GRID, margin=0)
 

@@ -25,7 +25,6 @@ class SessionRowDelegate(QStyledItemDelegate):
         return QSize(120, QFontMetrics(option.font).height() + 2 * small + PAD + theme.GRID)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one session."""
         line: SessionText = index.data(SessionRole)
         rect: QRect = option.rect
         font: QFont = option.font

@@ -68,9 +68,7 @@ class ThresholdsDialog(QDialog):
         form = QFormLayout()
         for field in fields():
             box = self.boxes[field.name] = _box(field, self)
-            label = PlainLabel(field.label, self, wrap=True)
-            label.setBuddy(box)
-            form.addRow(label, box)
+            form.addRow(PlainLabel(field.label, self, wrap=True, buddy=box), box)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
         self.usual = QPushButton(self.tr("As in the settings"), self, autoDefault=False)

@@ -230,7 +230,6 @@ class ShareBar(QWidget):
         return f"{word} {quantities.tokens(self._shares[name])}"
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw bar and legend."""
         painter = QPainter(self)
         whole, height, x = sum(self._shares.values()) or 1, theme.px(14), 0
         painter.setFont(theme.small_font(self.font()))

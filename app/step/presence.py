@@ -45,7 +45,6 @@ class PresenceStrip(QWidget):
         return QSize(40, 4 * theme.GRID)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the runs and the place."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.colour("window"))
         for first, last in self._runs:

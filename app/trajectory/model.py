@@ -55,7 +55,6 @@ class TrajectoryModel(QAbstractListModel):
     # ---- Qt --------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many lines there are."""
         return 0 if parent.isValid() else self._row_count
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:

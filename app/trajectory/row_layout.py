@@ -75,7 +75,6 @@ class RowLayout:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
         return self._spans[-1].start + self._spans[-1].count
 
     def holds(self, node: Node) -> bool:

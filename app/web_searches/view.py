@@ -39,7 +39,6 @@ class WebSearchDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem,
               index: Index) -> None:
-        """Draw a row."""
         self.initStyleOption(option, index)
         if option.state & QStyle.StateFlag.State_Selected:
             theme.fill_selected(painter, option.rect, active=bool(option.state & QStyle.StateFlag.State_Active))

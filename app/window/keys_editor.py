@@ -130,9 +130,8 @@ class KeysEditor(QDialog):
         row = self._grid.rowCount()
         title = next((t for k, t in MENUS if k == menu), "")
         words = f"{plain_action(translate('Actions', title))} › {plain_action(self._text(key))}"
-        label = PlainLabel(words, self)
         edit = self.edits[key] = named(KeyEdit(self), words)
-        label.setBuddy(edit)
+        label = PlainLabel(words, self, buddy=edit)
         back = tool_button(self, "undo-2", self.tr("As at first"))
         back.clicked.connect(partial(self._reset_key, key))
         self._rows[key] = (label, edit, back)

@@ -63,7 +63,6 @@ class PaletteModel(QAbstractTableModel):
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many match."""
         return 0 if parent.isValid() else len(self.shown)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:

@@ -201,7 +201,6 @@ class PanelRoom(QScrollArea):
         return self.panel.minimumSizeHint().boundedTo(LEAST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The panel follows."""
         super().resizeEvent(event)
         self._fit()
 

@@ -50,10 +50,9 @@ class SettingsDialog(QDialog):
         column(form, 1, on=box)
         for setting in SETTINGS:
             if setting.key.startswith(f"{group}."):
-                label = PlainLabel("" if isinstance(setting.default, bool) else _tr(setting.label), box)
                 control = self._control(setting, box)
-                label.setBuddy(control)
-                form.addRow(label, control)
+                words = "" if isinstance(setting.default, bool) else _tr(setting.label)
+                form.addRow(PlainLabel(words, box, buddy=control), control)
                 if self._settings.is_fixed(setting.key):
                     control.setEnabled(False)
                     control.setToolTip(self.tr("The administrator of this computer has fixed this."))
