@@ -22,7 +22,7 @@ from app.kit.ask import files_to_open
 from app.kit.theme import RESOURCES
 from app.review.merging import MergingController
 from app.sessions.new import NewSessionController
-from app.window.keys_editor import Keys
+from app.window.keys import Keys
 from app.window.learning_runs import LearningRuns
 from app.window.palette_controller import PaletteController
 from app.window.window import Window

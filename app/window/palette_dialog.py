@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import msgspec
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit, QTableView, QWidget
 
 from app.kit import theme
@@ -15,23 +15,8 @@ from app.kit.flat_model import Index
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import within
 
-
-class PaletteCommand(msgspec.Struct, frozen=True):
-    """A command: where it stands, its words (also in English), and the action itself."""
-
-    place: str
-    action: QAction
-    english: str = ""
-
-    @property
-    def text(self) -> str:
-        """As it is shown: place › words."""
-        return f"{self.place} › {plain_action(self.action.text()).rstrip('…')}"
-
-    @property
-    def key(self) -> str:
-        """Its keys, as this platform writes them."""
-        return "  ".join(k.toString(QKeySequence.SequenceFormat.NativeText) for k in self.action.shortcuts())
+if TYPE_CHECKING:
+    from app.window.palette_controller import PaletteCommand
 
 
 def rank(command: PaletteCommand, words: str) -> tuple[int, int] | None:

@@ -31,8 +31,9 @@ from app.review.rules_dialog import RulesDialog
 from app.servers.dialog import ServersDialog
 from app.sessions.new_dialog import NewSessionDialog, Offer, TaskChoice
 from app.sessions.thresholds_dialog import ThresholdsDialog
+from app.window.keys import Keys
 from app.window.keys_dialog import KeysDialog
-from app.window.keys_editor import Keys, KeysEditor
+from app.window.keys_editor import KeysEditor
 from app.window.layouts import LAYOUTS
 from app.window.palette_controller import PaletteController
 from app.window.palette_dialog import Palette

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QWidget
 from app.desk.actions import ACTIONS, Actions
 from app.desk.settings import KEYS, Settings
 from app.kit.empty import Empty
-from app.window.keys_editor import Keys, KeysEditor
+from app.window.keys import Keys
+from app.window.keys_editor import KeysEditor
 
 
 def shortcuts(actions: Actions, key: str) -> list[str]:
