@@ -6,8 +6,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.compare.model import ComparisonModel
-from app.compare.view import CompareView
-from app.compare.words import group_words
+from app.compare.view import CompareView, group_words
 from app.desk.session_key import id_of, server_of
 from app.desk.session_words import short_id
 from app.desk.workplace import Workplace

@@ -14,10 +14,8 @@ from app.kit.boxes import column, named, row
 from app.kit.elided_box import ElidedBox
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_tooltip
-from app.review.judged_bar import JudgedBar
+from app.review.bar_parts import JudgedBar, StepRemarkBox, TagLine
 from app.review.opinions import StepOpinions, value_word
-from app.review.step_remark_box import StepRemarkBox
-from app.review.tag_line import TagLine
 from app.review.verdict_book import Decision, Tally
 
 STATES = {"keep": ("check", "keep"), "mask": ("circle-slash", "mask"), "unsure": ("circle-question-mark", "attention"),

@@ -10,12 +10,10 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from app.desk.row_text import RowText
 from app.kit.flat_model import Index
-from app.trajectory.changed_items import ChangedItems
 from app.trajectory.facets import Facets
 from app.trajectory.filters import FILTERS, failed_from, items_of, new_items
-from app.trajectory.folds import StepRun, runs_of
-from app.trajectory.row_texts import RowTexts
-from app.trajectory.rows import ListRow, ListRows
+from app.trajectory.row_texts import ChangedItems, RowTexts
+from app.trajectory.rows import ListRow, ListRows, StepRun, runs_of
 from core.domain.session import SessionRow
 from core.domain.trajectory import Item, Trajectory
 
