@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import msgspec
 from PySide6.QtCore import QModelIndex, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QTextCharFormat, QTextLayout, QTextOption
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.kit import theme
 from app.kit.flat_model import SPOKEN, FlatModel, Index
+from app.kit.row_paint import fill_ground, write
 
 TwoLinesRole = int(Qt.ItemDataRole.UserRole) + 1
 EntryRole = TwoLinesRole + 1
@@ -77,8 +78,7 @@ class TwoLinesDelegate(QStyledItemDelegate):
         rect: QRect = option.rect
         font: QFont = option.font
         painter.save()
-        if option.state & QStyle.StateFlag.State_Selected:
-            theme.fill_selected(painter, rect, active=bool(option.state & QStyle.StateFlag.State_Active))
+        fill_ground(painter, option)
         height = QFontMetrics(font).height()
         line = QRect(rect.left() + PAD, rect.top() + theme.GRID, rect.width() - 2 * PAD, height)
         self._first(painter, lines, line, font)
@@ -92,20 +92,13 @@ class TwoLinesDelegate(QStyledItemDelegate):
         right = line.right()
         if lines.right:
             width = QFontMetrics(small).horizontalAdvance(lines.right)
-            painter.setFont(small)
-            painter.setPen(theme.colour("muted"))
-            painter.drawText(QRect(right - width, line.top(), width + 1, line.height()), _LEFT, lines.right)
+            write(painter, QRect(right - width, line.top(), width + 1, line.height()), lines.right, "muted", small)
             right -= width + PAD
-        left = line.left()
-        painter.setFont(theme.bold_font(font))
+        left, bold = line.left(), theme.bold_font(font)
         if lines.sign:
-            painter.setPen(theme.colour(lines.meaning))
-            painter.drawText(QRect(left, line.top(), right - left, line.height()), _LEFT, lines.sign)
-            left += painter.fontMetrics().horizontalAdvance(lines.sign) + theme.GRID
-        painter.setPen(theme.colour("ink"))
-        room = max(0, right - left)
-        shown = painter.fontMetrics().elidedText(lines.title, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, shown)
+            room = QRect(left, line.top(), right - left, line.height())
+            left += write(painter, room, lines.sign, lines.meaning, bold) + theme.GRID
+        write(painter, QRect(left, line.top(), max(0, right - left), line.height()), lines.title, "ink", bold)
 
     def _below(self, painter: QPainter, lines: TwoLines, line: QRect, font: QFont) -> None:
         shown = QFontMetrics(font).elidedText(lines.below, Qt.TextElideMode.ElideRight, line.width())
@@ -129,9 +122,6 @@ def _mark(start: int, stop: int) -> QTextLayout.FormatRange:
     format.setBackground(theme.tint("attention", 90))
     made.format = format
     return made
-
-
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 
 
 class EntryList(QListView):
