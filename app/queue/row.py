@@ -103,8 +103,7 @@ def _word(place: Workplace, row: SessionRow, item: QueueItem | None, *, done: bo
     if row.unreadable:
         return translate("QueueTable", "not whole"), "attention", True
     if readers := place.queues.readers(row.session):
-        reads = translate("QueueTable", "{person} is reading")
-        return reads.format(person=one_line(readers[0], 24)), "muted", False
+        return translate("QueueTable", "{person} is reading").format(person=one_line(readers[0], 24)), "muted", False
     if row.attention:
         return attention_word(row.attention[0]), "attention", True
     if item is not None and not item.holders:

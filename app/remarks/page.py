@@ -66,8 +66,7 @@ class PageController(QObject):
         except ReportableError as error:
             self._place.notices.report(error)
             return
-        sentence = self.tr("The page is written: {path}")
-        self._place.notices.tell(sentence.format(path=path), "done", trajectory.session)
+        self._place.notices.tell(self.tr("The page is written: {path}").format(path=path), "done", trajectory.session)
 
     def words(self) -> PageWords:
         """The words of a page in the reader's language."""

@@ -43,5 +43,4 @@ def author_words(author: Author) -> str:
     name = f"{author_kind(author.kind)} {one_line(author.name, 60)}".rstrip()
     if not author.version:
         return name
-    words = translate("ReviewView", "{name}, version {version}")
-    return words.format(name=name, version=one_line(author.version, 30))
+    return translate("ReviewView", "{name}, version {version}").format(name=name, version=one_line(author.version, 30))

@@ -116,8 +116,7 @@ def confirmation_of(control: str, row: SessionRow, running: int | None) -> Confi
     """`running` is the number of the step that is at work; None between two steps, or where nobody works."""
     step = ""
     if running is not None:
-        now = translate("Controls", "Step {n} is at work now.")
-        step = now.format(n=quantities.number(running)) + " "
+        step = translate("Controls", "Step {n} is at work now.").format(n=quantities.number(running)) + " "
     act, button, effect = {
         "pause": (translate("Controls", "Pause “{title}”?"),
                   translate("Controls", "Pause"),

@@ -74,8 +74,7 @@ class SessionsView(QWidget):
         set_tooltip(made, self.tr(
             "Words of title, task, model or server; state: server: model: task: format: attention:\n"
             "is:new is:attention is:live is:imported is:guided; steps> errors> score> score:failed cost> tokens>\n"
-            "is:undecided is:done judged<50% judged>20; queue:NAME assigned:me assigned:nobody\n"
-            "-… : not so"))
+            "is:undecided is:done judged<50% judged>20; queue:NAME assigned:me assigned:nobody\n-… : not so"))
         made.setClearButtonEnabled(True)
         made.installEventFilter(self)
         return made

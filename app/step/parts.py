@@ -212,8 +212,7 @@ def picture_parts(pictures: Sequence[Picture]) -> list[Part]:
         if picture.blob:
             words = f"{kind} · {byte_size(picture.size)}"
         elif picture.place:
-            sentence = translate("Step", "Picture at {place}: only its address is known, and no "
-                                         "address is loaded.")
+            sentence = translate("Step", "Picture at {place}: only its address is known, and no address is loaded.")
             words = sentence.format(place=one_line(picture.place, 200))
         else:
             sentence = translate("Step", "{kind} of {size}: too large to be stored.")

@@ -128,8 +128,7 @@ class PresenceBar(QWidget):
             return self.tr("! Only its own words: nothing that it read up to step {n} says so. Steps with it: "
                            "{runs}").format(n=number(here), runs=runs)
         if presence.holds(here):
-            sentence = self.tr("✓ In the context at step {n}. Steps with it: {runs}")
-            return sentence.format(n=number(here), runs=runs)
+            return self.tr("✓ In the context at step {n}. Steps with it: {runs}").format(n=number(here), runs=runs)
         last = presence.last_before(here)
         if last is not None:
             return self.tr("✗ Gone since step {n}. Steps with it: {runs}").format(n=number(last + 1), runs=runs)

@@ -75,8 +75,7 @@ def sampled_parts(sampled: Sampled) -> list[Part]:
     policy = policy_words(sampled)
     parts = [Part(text=title + "\n", style="heading"), Part(text=policy + "\n", style="meta"), *_legend()]
     if ids and not sampled.texts:
-        words = translate("SampledParts", "The policy gave no texts of its tokens: these are "
-                                          "their ids.")
+        words = translate("SampledParts", "The policy gave no texts of its tokens: these are their ids.")
         parts.append(Part(text=words + "\n", style="meta"))
     for id, logprob, text in zip_longest(ids, logprobs, sampled.texts, fillvalue=""):
         parts.append(_token(int(id), float(logprob), str(text), policy))
