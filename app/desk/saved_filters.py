@@ -40,8 +40,7 @@ def write_filters(filters: Sequence[SavedFilter]) -> str:
 
 def with_filter(filters: Sequence[SavedFilter], fresh: SavedFilter) -> list[SavedFilter]:
     """The filters with one more, or with another query under its name."""
-    others = [f for f in filters if f.name != fresh.name]
-    return [*others, fresh]
+    return [*(f for f in filters if f.name != fresh.name), fresh]
 
 
 def usual_filters() -> list[SavedFilter]:

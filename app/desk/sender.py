@@ -23,9 +23,7 @@ class Sender(QObject):
 
     def __init__(self, desks: Desks, scope: TaskScope, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._desks = desks
-        self._scope = scope
-        self._notices = notices
+        self._desks, self._scope, self._notices = desks, scope, notices
         self.storing = 0
         """How many writes are on their way to the disk; the window does not close before they are there."""
         self._listening: dict[str, Callable[[ReportableError], None]] = {}

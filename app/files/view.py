@@ -124,8 +124,7 @@ class FilesView(QWidget):
 
     def show_whitespace(self, space: Whitespace) -> None:
         """Say which white space counts."""
-        ignored = space.spaces != "exact" or space.blank_lines
-        self.spaces.setChecked(ignored)
+        self.spaces.setChecked(space.spaces != "exact" or space.blank_lines)
         words = [self.tr(dict(SPACES)[space.spaces])]
         if space.blank_lines:
             words.append(self.tr("empty lines are ignored"))

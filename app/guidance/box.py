@@ -183,8 +183,7 @@ class GuidanceBox(QWidget):
         if not text.strip() or not self.box.isEnabled() or self.box.isReadOnly() or self._unfilled(text):
             return
         if self._editing:
-            guidance = self._editing
-            self.changed.emit(guidance, text.strip())
+            self.changed.emit(self._editing, text.strip())
             self.stop_editing()
             return
         self.hint.setText("")

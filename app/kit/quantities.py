@@ -109,8 +109,7 @@ def day_and_clock(at: datetime | None) -> str:
     """The local date as the reader's language writes it, and the time of day."""
     if at is None:
         return ""
-    local = local_time(at)
-    return f"{day(local)} {clock(at, seconds=True)}"
+    return f"{day(local_time(at))} {clock(at, seconds=True)}"
 
 
 def clock_or_day_and_clock(at: datetime | None, beside: datetime | None) -> str:

@@ -237,5 +237,4 @@ class QueueController(QObject):
 
 
 def _newest(row: SessionRow) -> tuple[float, str]:
-    at = row.began_at or row.created_at or datetime.fromtimestamp(0, UTC)
-    return -at.timestamp(), row.session
+    return -(row.began_at or row.created_at or datetime.fromtimestamp(0, UTC)).timestamp(), row.session

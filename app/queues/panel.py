@@ -122,5 +122,4 @@ class QueuesController(QObject):
 
 
 def _count(seen: list[Candidate], query: str) -> str:
-    wanted = SessionQuery(query)
-    return quantities.number(sum(map(wanted.passes, seen)))
+    return quantities.number(sum(map(SessionQuery(query).passes, seen)))

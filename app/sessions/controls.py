@@ -58,8 +58,7 @@ class ControlsController(QObject):
         if row is None or row.state not in POSSIBLE[control]:
             return
         if control == "stop" or self._place.settings.get("sessions.ask"):
-            confirmed = self._confirm(control, row)
-            self._place.scope.spawn(confirmed, name=control)
+            self._place.scope.spawn(self._confirm(control, row), name=control)
         else:
             self._send(control, row.session)
 

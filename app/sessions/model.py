@@ -76,10 +76,7 @@ class SessionsModel(FlatModel[SessionRow]):
         """`server_name(session)` is what to call the session's server; "" where there is but one. `review` tells what
         filters ask of a session's queues."""
         super().__init__(parent)
-        self._review = review
-        self._offline = offline
-        self._watermarks = watermarks
-        self._server_name = server_name
+        self._review, self._offline, self._watermarks, self._server_name = review, offline, watermarks, server_name
         self._query = SessionQuery()
         self._order: Order = "begun"
         self._known: list[SessionRow] = []

@@ -166,8 +166,7 @@ def argument_parts(arguments: dict[str, Any]) -> list[Part]:
         parts.append(Part(text=f"{key}{':' if block else ': '}", style="mono", meaning="muted"))
         if block:
             parts.append(Part(text="\n", style="mono"))
-        lexer = _lexer(key, value, path)
-        parts.append(Part(text=text.rstrip("\n") + "\n", style="mono", lexer=lexer))
+        parts.append(Part(text=text.rstrip("\n") + "\n", style="mono", lexer=_lexer(key, value, path)))
     return [*parts[:-1], _gap(parts[-1])] if parts else parts
 
 

@@ -99,8 +99,7 @@ def spans(count: int, cells: int) -> list[tuple[int, int]]:
     """So many items cut into at most so many cells: the first of each, and the one behind the last."""
     if count <= cells or cells <= 0:
         return [(at, at + 1) for at in range(count)]
-    cuts = [round(i * count / cells) for i in range(cells + 1)]
-    return list(pairwise(cuts))
+    return list(pairwise([round(i * count / cells) for i in range(cells + 1)]))
 
 
 IDLE_S = 60.0

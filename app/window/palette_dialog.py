@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, Qt, Signal
@@ -44,7 +45,7 @@ class PaletteModel(QAbstractTableModel):
         found = [(score, number, command) for number, command in enumerate(self._all)
                  if (score := rank(command, words)) is not None]
         self.beginResetModel()
-        self.shown = [command for _, _, command in sorted(found, key=_order)]
+        self.shown = [command for _, _, command in sorted(found, key=itemgetter(0, 1))]
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
@@ -68,10 +69,6 @@ class PaletteModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole and (index.column() or not command.action.isEnabled()):
             return theme.colour("muted")
         return None
-
-
-def _order(found: tuple[tuple[int, int], int, PaletteCommand]) -> tuple[tuple[int, int], int]:
-    return found[0], found[1]
 
 
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
