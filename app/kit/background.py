@@ -10,8 +10,6 @@ from typing import Any
 import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal
 
-from core.domain.errors import ReportableError
-
 
 @cache
 def _pool() -> ThreadPoolExecutor:
@@ -45,10 +43,8 @@ class BackgroundWork(QObject):
 
     done = Signal(object)
 
-    def __init__(self, parent: QObject, failed: Callable[[ReportableError], None] | None = None) -> None:
-        """`failed` is given the expected error of the latest request; without it that is raised as any other is."""
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._failed = failed
         self._number = 0
         self._courier = courier()  # made on this thread
 
@@ -68,11 +64,7 @@ class BackgroundWork(QObject):
                                     (number, future.exception() or future.result()))
 
     def _report_answer(self, number: int, answer: object) -> None:
-        if isinstance(answer, BaseException) and not (self._failed and isinstance(answer, ReportableError)):
+        if isinstance(answer, BaseException):
             raise answer
-        if number != self._number:
-            return
-        if self._failed and isinstance(answer, ReportableError):
-            self._failed(answer)
-        else:
+        if number == self._number:
             self.done.emit(answer)
