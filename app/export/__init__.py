@@ -1,5 +1,7 @@
 """Choose, preview, write and train."""
 
+from __future__ import annotations
+
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -24,7 +24,7 @@ from app.export.sample_view import SampleView
 from app.export.training_view import TrainingView
 from app.export.words import about
 from app.kit import theme
-from app.kit.boxes import column, named, row
+from app.kit.boxes import column, row
 from app.kit.elided_box import ElidedBox
 from app.kit.folder_box import FolderBox
 from app.kit.safe_text import PlainLabel
@@ -50,9 +50,10 @@ class ChooseView(QWidget):
         self.show_busy(None)
 
     def _sessions(self, model: SessionChoices) -> QListView:
-        made = named(QListView(self), self.tr("Sessions to export"))
+        made = QListView(self)
         made.setModel(model)
         made.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        made.setAccessibleName(self.tr("Sessions to export"))
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         made.setSpacing(theme.GRID // 2)
         made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -157,7 +158,8 @@ class ChooseView(QWidget):
 
     def _choice(self, name: str, choices: list[tuple[str, str]]) -> ElidedBox:
         """A box of (text, value)."""
-        box = named(ElidedBox(self), name)
+        box = ElidedBox(self)
+        box.setAccessibleName(name)
         for text, value in choices:
             box.addItem(text, value)
         return box

@@ -200,9 +200,11 @@ def _repeats(guidance: Guidance) -> str:
 
 
 def _local(command: Queued, op: Guide, change: ChangeGuidance | None, before: int) -> GuidanceLine:
-    sign, fate, meaning = "◌", translate("Fate", "on this computer, waits for the server"), "attention"
+    here = translate("Fate", "on this computer, waits for the server")
+    sign, fate, meaning = "◌", here, "attention"
     if command.state == "acked":
-        sign, fate, meaning = "○", translate("Fate", "on the server, waits for the next step"), "live"
+        there = translate("Fate", "on the server, waits for the next step")
+        sign, fate, meaning = "○", there, "live"
     elif command.state == "refused":
         sentence = _NAK.decode(command.reply).sentence if command.reply else ""
         sign, fate, meaning = "✗", translate("Fate", "refused: {why}").format(why=sentence), "error"

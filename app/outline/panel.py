@@ -159,7 +159,8 @@ def _plan_in(data: bytes) -> list[PlanItem]:
 
 def build(place: Workplace, parent: QWidget) -> OutlineView:
     """The panel, wired."""
-    model = OutlineModel(parent)
+    model = OutlineModel()
     view = OutlineView(model, parent)
+    model.setParent(view)
     OutlineController(place, model, view)
     return view

@@ -30,7 +30,8 @@ def _head(message: Message) -> str:
     if message.name:
         head += f"  {one_line(message.name, 80)}"
     if message.tool_call_id:
-        head += "  " + translate("EyeView", "answers {id}").format(id=one_line(message.tool_call_id, 60))
+        answers = translate("EyeView", "answers {id}")
+        head += "  " + answers.format(id=one_line(message.tool_call_id, 60))
     return head
 
 

@@ -1,5 +1,7 @@
 """The terminals of a session, drawn as terminals, at any step."""
 
+from __future__ import annotations
+
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 
