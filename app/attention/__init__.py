@@ -1,7 +1,5 @@
 """What needs a person's look, in a list and as messages of the desktop."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

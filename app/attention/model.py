@@ -7,7 +7,7 @@ from datetime import datetime, time
 
 import msgspec
 
-from app.desk.attention_words import URGENCY
+from app.desk.session_words import URGENCY
 from core.domain.events import AttentionRaised, Placed
 from core.domain.session import SessionRow
 

@@ -10,22 +10,20 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.attention.model import Alert, Raised, alerts_of, is_quiet, raised
 from app.attention.notifications import DesktopNotifications
 from app.attention.view import AttentionView
-from app.desk.attention_words import attention_word
 from app.desk.notices import Notice
+from app.desk.session_words import attention_word
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from app.kit.entries import EntriesModel
+from app.kit.entries import EntriesModel, TwoLines
 from app.kit.safe_text import one_line
-from app.kit.two_lines import TwoLines
 from core.domain.session import SessionRow
 from core.protocol.operations import ClearAttention
 
 
 def build(place: Workplace, parent: QWidget) -> AttentionView:
     """The panel, wired."""
-    model = EntriesModel()
+    model = EntriesModel(parent)
     view = AttentionView(model, place.actions["go.next_session"], parent)
-    model.setParent(view)
     AttentionController(place, model, view)
     return view
 

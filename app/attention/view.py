@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.kit import theme
 from app.kit.boxes import row
 from app.kit.empty import Empty, faces
-from app.kit.entries import EntriesModel, EntryRole
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList, EntryRole
 from app.kit.i18n import plural
 from app.kit.thin_line import Gist
 

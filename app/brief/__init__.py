@@ -1,7 +1,5 @@
 """The chosen session of a queue in brief, and the one button that goes on with it."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

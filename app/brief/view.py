@@ -70,7 +70,7 @@ class BriefView(QWidget):
 
     def add_text(self, caption: str, text: str, rest: str = "") -> None:
         """A caption with a text below, of which the rest is fainter."""
-        self._caption(caption)
+        self.add_caption(caption)
         for words, faint in ((text, False), (rest, True)):
             if words:
                 label = PlainLabel(words, self, wrap=True, faint=faint)
@@ -80,16 +80,14 @@ class BriefView(QWidget):
 
     def add_changes(self, words: str, added: str, removed: str) -> None:
         """Files that were changed, with their lines."""
-        parts = [PlainLabel(words, self, faint=True)]
-        for text, meaning in ((added, "keep"), (removed, "error")):
-            label = PlainLabel(text, self, meaning=meaning)
-            parts.append(label)
-        self._texts.addLayout(row(*parts, 1, spacing=theme.px(6)))
+        self._texts.addLayout(row(
+            PlainLabel(words, self, faint=True), PlainLabel(added, self, meaning="keep"),
+            PlainLabel(removed, self, meaning="error"), 1, spacing=theme.px(6)))
         self._texts.addSpacing(theme.px(8))
 
     def add_strip(self, caption: str, bins: tuple[Bin, ...], last: int) -> None:
         """The errors over the run."""
-        self._caption(caption)
+        self.add_caption(caption)
         self.strip.show_bins(bins)
         self.first.setText("1")
         self.last.setText(quantities.number(last))
@@ -108,11 +106,7 @@ class BriefView(QWidget):
 
     def add_caption(self, caption: str) -> None:
         """A caption over what is added next."""
-        self._caption(caption)
-
-    def _caption(self, text: str) -> None:
-        label = PlainLabel(text, self, faint=True, font=theme.font_of("caption"))
-        self._texts.addWidget(label)
+        self._texts.addWidget(PlainLabel(caption, self, faint=True, font=theme.font_of("caption")))
 
     def _clear(self) -> None:
         self._strip_box.hide()
@@ -149,7 +143,6 @@ class ErrorStrip(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """As drawn."""
         return QSize(theme.px(280), theme.px(44))
 
     def paintEvent(self, event: QPaintEvent) -> None:

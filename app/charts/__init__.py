@@ -1,7 +1,5 @@
 """Score, tokens, cost and time as curves."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

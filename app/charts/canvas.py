@@ -111,7 +111,7 @@ class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             vb = self._lanes[0].plot.vb
             vb.setLimits(xMin=-end * 0.02, xMax=end * 1.02, minXRange=min(end, 2.0))
             if not self._zoomed:
-                vb.setXRange(self._begin(), end, padding=0.01)
+                vb.setXRange(1.0 if self.over == "steps" else 0.0, end, padding=0.01)
         self.show_place(self._step, self._marks)
 
     def _lay_out(self) -> None:
@@ -136,9 +136,6 @@ class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         if key == "verdicts":
             return VerdictAxis(lambda value: self._verdicts.get(round(value), ""))
         return ValueAxis(lambda value: reading(key, value))
-
-    def _begin(self) -> float:
-        return 1.0 if self.over == "steps" else 0.0
 
     def _end(self) -> float:
         """The last step, or second, of all sessions."""
@@ -204,10 +201,7 @@ class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         far: list[tuple[float, int]] = []
         for place, curves in enumerate(self.curves):
             series, step = curves.of(lane.key), curves.step_at(at, self.over)
-            value = series.at(step) if series is not None and at <= self._reach(curves) else None
+            value = series.at(step) if series is not None and at <= curves.end(self.over) + 0.5 else None
             far.append((abs(lane.y_of(value) - scene.y()) if value is not None else float("inf"), place))
         distance, place = min(far)
         return place if distance <= NEAR else 0
-
-    def _reach(self, curves: Curves) -> float:
-        return curves.end(self.over) + 0.5

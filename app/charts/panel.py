@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts.view import ChartsView
 from app.desk.session_key import id_of
-from app.desk.short_id import short_id
+from app.desk.session_words import short_id
 from app.desk.worker import log_of
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save

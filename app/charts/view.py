@@ -12,7 +12,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.kit import quantities, theme
-from app.kit.boxes import row
+from app.kit.boxes import named, row
 from app.kit.empty import Empty, Faces, faces
 from app.kit.i18n import plural
 from app.kit.quantities import reading
@@ -53,8 +53,7 @@ class ChartsView(QWidget):
                       "verdicts": self.tr("Verdicts")}
         self.verdicts = {1: self.tr("kept"), 0: self.tr("unsure"), -1: self.tr("masked")}
         self.legend = ChartLegend(self)
-        self.over = QComboBox(self)
-        self.over.setAccessibleName(self.tr("What the curves run over"))
+        self.over = named(QComboBox(self), self.tr("What the curves run over"))
         self.over.addItem(self.tr("over steps"), "steps")
         self.over.addItem(self.tr("over time"), "time")
         self.over.addItem(self.tr("over time at work"), "work")
@@ -240,7 +239,6 @@ class ChartLegend(QWidget):
         return QSize(80, self._line() * len(self._sessions) + theme.GRID)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the lines."""
         self.draw(QPainter(self), QRectF(self.rect()))
 
     def draw(self, painter: QPainter, room: QRectF) -> None:

@@ -1,7 +1,5 @@
 """Two sessions side by side."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

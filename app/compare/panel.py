@@ -6,10 +6,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.compare.model import ComparisonModel
-from app.compare.view import CompareView
-from app.compare.words import group_words
+from app.compare.view import CompareView, group_words
 from app.desk.session_key import id_of, server_of
-from app.desk.short_id import short_id
+from app.desk.session_words import short_id
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
@@ -32,9 +31,8 @@ COLUMNS = 8
 
 def build(place: Workplace, parent: QWidget) -> CompareView:
     """The panel, wired."""
-    model = ComparisonModel()
+    model = ComparisonModel(parent)
     view = CompareView(model, parent)
-    model.setParent(view)
     CompareController(place, model, view)
     return view
 

@@ -1,4 +1,4 @@
-"""The Compare panel: the session that is looked at beside others, from their common beginning on."""
+"""The Compare panel: the session that is looked at beside others, and how the arms of a group fared."""
 
 from __future__ import annotations
 
@@ -6,23 +6,49 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QGridLayout,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QGridLayout, QPushButton, QWidget
 
 from app.compare.model import ComparisonModel
-from app.compare.words import arm_lines
-from app.kit import theme, tokens
-from app.kit.boxes import apart, column
+from app.kit import quantities, theme, tokens
+from app.kit.boxes import apart, column, named
 from app.kit.elided_box import ElidedBox
 from app.kit.empty import Empty, Faces
-from app.kit.i18n import plural
+from app.kit.i18n import plural, translate
 from app.kit.plain_table import PlainTable
-from app.kit.safe_text import PlainLabel, menu_text
-from core.supervision.groups import Arm
+from app.kit.safe_text import PlainLabel, menu_text, one_line
+from core.domain.session import SessionRow
+from core.supervision.groups import Arm, Interval, arms_of, differences
+
+
+def group_words(rows: Sequence[SessionRow]) -> str:
+    """A group as one may choose it: from which step, and what its arms are."""
+    arms = ", ".join(f"{one_line(arm.name, 30)} ×{len(arm.sessions)}" for arm in arms_of(rows))
+    return translate("CompareView", "Branches after step {n}: {arms}").format(
+        n=quantities.number(min((row.parent_step for row in rows), default=0)), arms=arms)
+
+
+def arm_lines(arms: Sequence[Arm]) -> list[str]:
+    """One line an arm, then one for each difference to the first."""
+    lines = [translate("CompareView", "{arm}: {scores}, {ended} of {count} ended").format(
+        arm=one_line(arm.name, 60), scores=_mean(arm), ended=quantities.number(arm.ended),
+        count=quantities.number(len(arm.sessions))) for arm in arms]
+    lines += [translate("CompareView", "{arm} − {other}: {difference}").format(
+        arm=one_line(one.arm, 60), other=one_line(one.other, 60),
+        difference=f"{quantities.signed(one.mean, '.1f')}{_between(one.interval)}") for one in differences(arms)]
+    return lines
+
+
+def _mean(arm: Arm) -> str:
+    if arm.mean is None:
+        return translate("CompareView", "no score yet")
+    return f"{quantities.score(arm.mean)}{_between(arm.interval)}"
+
+
+def _between(interval: Interval | None) -> str:
+    """The interval in which a mean lies with 95 %, or why there is none."""
+    if interval is None:
+        return translate("CompareView", " (no interval: too few)")
+    return f" ({interval[0]:.1f}…{interval[1]:.1f})"
 
 
 class CompareView(QWidget):
@@ -35,12 +61,10 @@ class CompareView(QWidget):
     def __init__(self, model: ComparisonModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.ours = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
-        self.other = ElidedBox(self)
-        self.other.setAccessibleName(self.tr("The session to compare with"))
+        self.other = named(ElidedBox(self), self.tr("The session to compare with"))
         self.other.activated.connect(self._on_chosen)
-        self.table = _Table(self)
+        self.table = named(_Table(self), self.tr("Steps of both sessions"))
         self.table.setModel(model)
-        self.table.setAccessibleName(self.tr("Steps of both sessions"))
         self.summary = PlainLabel("", self, elide=True)
         self.arms = PlainLabel("", self, wrap=True)
         self.arms.setContentsMargins(theme.px(tokens.SIDE), theme.GRID, theme.px(tokens.SIDE), theme.GRID)

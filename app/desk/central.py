@@ -58,14 +58,15 @@ def read_central(path: Path) -> Central:
         return Central()
     except (OSError, ValueError, RecursionError) as error:  # msgspec's ValidationError is a ValueError
         return Central(problem=f"{path} cannot be used: {error}")
-    return Central(values=_flat(table), fixed=frozenset(fixed), servers=servers, updates=updates)
+    return Central(values=flat(table), fixed=frozenset(fixed), servers=servers, updates=updates)
 
 
-def _flat(table: dict[str, object], prefix: str = "") -> dict[str, object]:
-    found: dict[str, object] = {}
+def flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The values of a TOML table and of those within it, by dotted keys."""
+    found: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, dict):
-            found |= _flat(value, f"{prefix}{key}.")
+            found |= flat(value, f"{prefix}{key}.")
         else:
             found[prefix + key] = value
     return found

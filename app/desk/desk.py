@@ -51,9 +51,7 @@ class Desk(DeskSignals):
     def __init__(self, replica: Replica, client: Client | None = None, parent: QObject | None = None,
                  server: str = OWN) -> None:
         super().__init__(parent)
-        self.server = server
-        self.replica = replica
-        self.client = client
+        self.server, self.replica, self.client = server, replica, client
         self.queues = QueueShelf(replica)
         self._folder = Folder(replica, self._on_folded, self)
         self._open: OrderedDict[str, Trajectory] = OrderedDict()

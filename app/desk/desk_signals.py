@@ -1,7 +1,5 @@
 """What a server's desk announces, and the desk of all servers with it."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, Signal
 
 

@@ -50,8 +50,7 @@ class InSight(QObject):
     def __init__(self, desks: Desks, cursor: Cursor, parent: QObject | None = None) -> None:
         """To be made before whoever else listens to `desks` and `cursor`."""
         super().__init__(parent)
-        self._desks = desks
-        self._cursor = cursor
+        self._desks, self._cursor = desks, cursor
         self._session, self._step = cursor.session, cursor.step
         self._end: int | None = None
         """The last step of a session that was over when it came into sight; 0: it went on, None: not known yet."""

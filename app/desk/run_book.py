@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,19 +16,13 @@ from app.desk.run_files import RunFacts, RunNews, facts_of, look, sheets_of, wri
 from app.desk.session_key import id_of
 from app.kit.background import BackgroundWork
 from app.kit.timers import single_shot
-from core.domain.errors import ReportableError, Unavailable
+from core.domain.errors import Unavailable
 from core.workers.reinforcement import GroupSheet
 
 LOOK_MS = 1_000
 """How often the files of a run are looked at."""
 
 Sheets = tuple[GroupSheet, ...]
-
-
-class RunFault(NamedTuple):
-    """Why a thread could not read, for whoever can tell it."""
-
-    error: ReportableError
 
 
 class RunBook(QObject):
@@ -47,10 +41,11 @@ class RunBook(QObject):
 
     def __init__(self, desks: Desks, cursor: Cursor, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._desks, self._cursor, self._notices = desks, cursor, notices
+        self._desks, self._cursor = desks, cursor
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._timer = single_shot(self, LOOK_MS, self._look)
-        self._news_work, self._sheet_work, self._file_work = (BackgroundWork(self) for _ in range(3))
+        self._news_work, self._sheet_work, self._file_work = (
+            BackgroundWork(self, notices.report) for _ in range(3))  # a run that cannot be read is not looked at again
         self._news_work.done.connect(self._take_news)
         self._sheet_work.done.connect(self._on_sheets)
         self._file_work.done.connect(self._on_written)
@@ -118,10 +113,7 @@ class RunBook(QObject):
         if self.folder is not None:
             self._news_work.start(_tried, look, self.folder, self.news)
 
-    def _take_news(self, news: RunNews | RunFault) -> None:
-        if isinstance(news, RunFault):
-            self._notices.report(news.error)  # and no more looks: it would be said every second
-            return
+    def _take_news(self, news: RunNews) -> None:
         is_new = (news.offset, news.newest, news.is_over, news.file) != (
             self.news.offset, self.news.newest, self.news.is_over, self.news.file)
         self.news = news
@@ -139,20 +131,14 @@ class RunBook(QObject):
             self._wanted = update
             self._sheet_work.start(_tried, _with_before, self.folder, update)
 
-    def _on_sheets(self, found: tuple[int, Sheets, Sheets] | RunFault) -> None:
-        if isinstance(found, RunFault):
-            self._notices.report(found.error)
-            return
+    def _on_sheets(self, found: tuple[int, Sheets, Sheets]) -> None:
         self.update, self.groups, self.before = found
         for group in (*self.groups, *self.before):
             for member in group.sessions:
                 self._advantages[member.session] = {s.number: s.advantage for s in member.steps}
         self.sheets_changed.emit()
 
-    def _on_written(self, made: tuple[str, int] | RunFault) -> None:
-        if isinstance(made, RunFault):
-            self._notices.report(made.error)
-            return
+    def _on_written(self, made: tuple[str, int]) -> None:
         self.session_made.emit(*made)
 
     def _on_moved(self, session: str, step: int | None) -> None:
@@ -166,10 +152,8 @@ def _with_before(folder: Path, update: int) -> tuple[int, Sheets, Sheets]:
 
 
 def _tried(work: Callable[..., Any], *args: Any) -> Any:
-    """What the work gives, or why it failed: a thread has nobody to tell."""
+    """What the work gives. Raises Unavailable (run_not_read) where files cannot be read."""
     try:
         return work(*args)
-    except ReportableError as error:
-        return RunFault(error)
     except OSError as error:
-        return RunFault(Unavailable("run_not_read", f"The run cannot be read: {error}.", why=str(error)))
+        raise Unavailable("run_not_read", f"The run cannot be read: {error}.", why=str(error)) from error

@@ -1,17 +1,20 @@
-"""The one way from a panel to a session of any server: an operation goes into the outbox, a refusal is a notice."""
+"""The one way from a panel to a session of any server: an operation goes into the outbox, or is asked at once."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from app.desk.desk import Desk
 from app.desk.desks import Desks
 from app.desk.notices import Notices
 from app.desk.refusal import Refusal, words_of
 from app.desk.session_key import id_of
 from core.aio import TaskScope
-from core.domain.errors import ReportableError
+from core.domain.errors import ReportableError, Unavailable, make_error
+from core.protocol.messages import Nak
 from core.protocol.operations import AnyOp
 
 
@@ -20,9 +23,7 @@ class Sender(QObject):
 
     def __init__(self, desks: Desks, scope: TaskScope, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._desks = desks
-        self._scope = scope
-        self._notices = notices
+        self._desks, self._scope, self._notices = desks, scope, notices
         self.storing = 0
         """How many writes are on their way to the disk; the window does not close before they are there."""
         self._listening: dict[str, Callable[[ReportableError], None]] = {}
@@ -93,3 +94,22 @@ class Sender(QObject):
                 listener(refusal.error)
             elif words := words_of(refusal):
                 self._notices.tell(words, "error", refusal.session)
+
+
+ANSWER_S = 60.0
+"""How long a server that is connected is waited for."""
+
+
+async def asked(desk: Desk, session: str, op: AnyOp) -> dict[str, object]:
+    """The server's answer. Raises what it refuses for, Unavailable where it says nothing."""
+    client = desk.client
+    if client is None:
+        raise Unavailable("server_away", "The session's server is not connected.")
+    command = await client.send(id_of(session), op)
+    try:
+        reply = await asyncio.wait_for(client.answer(command), ANSWER_S)
+    except TimeoutError:
+        raise Unavailable("no_answer", "The server has not answered; it will be asked again when it is back.") from None
+    if isinstance(reply, Nak):
+        raise make_error(reply.kind, reply.code, reply.sentence, reply.params)
+    return reply.result

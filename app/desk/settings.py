@@ -6,12 +6,13 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
 from app.desk.actions import ACTIONS
-from app.desk.central import Central, central_file
+from app.desk.central import Central, central_file, flat
 from app.kit.i18n import QT_TRANSLATE_NOOP
 
 BETWEEN = " | "
@@ -29,13 +30,22 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 """Keys that can be written again as they are; another one in a file is reported, not kept."""
 
 
+GROUPS: dict[str, str] = {
+    "appearance": QT_TRANSLATE_NOOP("Settings", "Appearance"),
+    "trajectory": QT_TRANSLATE_NOOP("Settings", "Trajectory"),
+    "guidance": QT_TRANSLATE_NOOP("Settings", "Guidance"), "files": QT_TRANSLATE_NOOP("Settings", "Files"),
+    "review": QT_TRANSLATE_NOOP("Settings", "Review"), "sessions": QT_TRANSLATE_NOOP("Settings", "Sessions"),
+    "attention": QT_TRANSLATE_NOOP("Settings", "Attention"),
+}
+"""By the first part of a setting's key what the dialog calls those of its kind."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """One setting: its place in the file, its default (which fixes its type), and how the dialog shows it."""
 
     key: str
     default: Value
-    group: str
     label: str
     choices: tuple[tuple[str, str], ...] = ()
     low: float = 0
@@ -61,96 +71,71 @@ class Setting:
 
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("appearance.language", "system", QT_TRANSLATE_NOOP("Settings", "Appearance"),
-            QT_TRANSLATE_NOOP("Settings", "Language"),
+    Setting("appearance.language", "system", QT_TRANSLATE_NOOP("Settings", "Language"),
             choices=(("system", QT_TRANSLATE_NOOP("Settings", "As the system")), ("en", "English"),
-                     ("zh_CN", "简体中文")),
-            note=QT_TRANSLATE_NOOP("Settings", "Takes effect at the next start.")),
-    Setting("appearance.colours", "system", QT_TRANSLATE_NOOP("Settings", "Appearance"),
-            QT_TRANSLATE_NOOP("Settings", "Colours"),
+                     ("zh_CN", "简体中文")), note=QT_TRANSLATE_NOOP("Settings", "Takes effect at the next start.")),
+    Setting("appearance.colours", "system", QT_TRANSLATE_NOOP("Settings", "Colours"),
             choices=(("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
                      ("light", QT_TRANSLATE_NOOP("Settings", "Light")),
                      ("dark", QT_TRANSLATE_NOOP("Settings", "Dark")))),
-    Setting("appearance.contrast", "system", QT_TRANSLATE_NOOP("Settings", "Appearance"),
-            QT_TRANSLATE_NOOP("Settings", "Contrast"),
+    Setting("appearance.contrast", "system", QT_TRANSLATE_NOOP("Settings", "Contrast"),
             choices=(("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
                      ("normal", QT_TRANSLATE_NOOP("Settings", "Normal")),
                      ("high", QT_TRANSLATE_NOOP("Settings", "High")))),
-    Setting("appearance.text_size", 10.0, QT_TRANSLATE_NOOP("Settings", "Appearance"),
-            QT_TRANSLATE_NOOP("Settings", "Text size (points)"), low=7.0, high=24.0),
-    Setting("trajectory.fold_waiting", True, QT_TRANSLATE_NOOP("Settings", "Trajectory"),
+    Setting("appearance.text_size", 10.0, QT_TRANSLATE_NOOP("Settings", "Text size (points)"), low=7.0, high=24.0),
+    Setting("trajectory.fold_waiting", True,
             QT_TRANSLATE_NOOP("Settings", "Fold three or more waiting steps in a row")),
-    Setting("guidance.mode", "note", QT_TRANSLATE_NOOP("Settings", "Guidance"),
-            QT_TRANSLATE_NOOP("Settings", "Guidance is sent first as"),
+    Setting("guidance.mode", "note", QT_TRANSLATE_NOOP("Settings", "Guidance is sent first as"),
             choices=(("note", QT_TRANSLATE_NOOP("Settings", "At the next step")),
                      ("interrupt", QT_TRANSLATE_NOOP("Settings", "Interrupt now: also ends the running action")))),
-    Setting("guidance.templates", "", QT_TRANSLATE_NOOP("Settings", "Guidance"),
-            QT_TRANSLATE_NOOP("Settings", "Templates, one per line"), kind="lines",
+    Setting("guidance.templates", "", QT_TRANSLATE_NOOP("Settings", "Templates, one per line"), kind="lines",
             note=QT_TRANSLATE_NOOP("Settings", "Empty: the usual ones. {step}, {title}, {error}, {file}, {task}, "
                                                "{score} are filled in; other {words} wait for you.")),
-    Setting("files.side_by_side", False, QT_TRANSLATE_NOOP("Settings", "Files"),
-            QT_TRANSLATE_NOOP("Settings", "Show differences side by side")),
-    Setting("files.tree", False, QT_TRANSLATE_NOOP("Settings", "Files"),
-            QT_TRANSLATE_NOOP("Settings", "List the files by folder")),
-    Setting("files.most_first", False, QT_TRANSLATE_NOOP("Settings", "Files"),
-            QT_TRANSLATE_NOOP("Settings", "List the most changed file first")),
-    Setting("files.spaces", "exact", QT_TRANSLATE_NOOP("Settings", "Files"),
-            QT_TRANSLATE_NOOP("Settings", "White space in differences"),
+    Setting("files.side_by_side", False, QT_TRANSLATE_NOOP("Settings", "Show differences side by side")),
+    Setting("files.tree", False, QT_TRANSLATE_NOOP("Settings", "List the files by folder")),
+    Setting("files.most_first", False, QT_TRANSLATE_NOOP("Settings", "List the most changed file first")),
+    Setting("files.spaces", "exact", QT_TRANSLATE_NOOP("Settings", "White space in differences"),
             choices=(("exact", QT_TRANSLATE_NOOP("Settings", "All counts")),
                      ("trailing", QT_TRANSLATE_NOOP("Settings", "At line ends it does not count")),
                      ("all", QT_TRANSLATE_NOOP("Settings", "None counts")))),
-    Setting("files.blank_lines", False, QT_TRANSLATE_NOOP("Settings", "Files"),
-            QT_TRANSLATE_NOOP("Settings", "Empty lines do not count in differences")),
-    Setting("review.advance", False, QT_TRANSLATE_NOOP("Settings", "Review"),
+    Setting("files.blank_lines", False, QT_TRANSLATE_NOOP("Settings", "Empty lines do not count in differences")),
+    Setting("review.advance", False,
             QT_TRANSLATE_NOOP("Settings", "After a verdict go to the next step that no person has judged")),
-    Setting("review.blind", False, QT_TRANSLATE_NOOP("Settings", "Review"),
-            QT_TRANSLATE_NOOP("Settings", "Hide the others' opinions until you have decided")),
-    Setting("review.reasons", "", QT_TRANSLATE_NOOP("Settings", "Review"),
-            QT_TRANSLATE_NOOP("Settings", "Reasons to choose from, one per line"), kind="lines",
+    Setting("review.blind", False, QT_TRANSLATE_NOOP("Settings", "Hide the others' opinions until you have decided")),
+    Setting("review.reasons", "", QT_TRANSLATE_NOOP("Settings", "Reasons to choose from, one per line"), kind="lines",
             note=QT_TRANSLATE_NOOP("Settings", "Empty: the usual ones.")),
-    Setting("sessions.order", "begun", QT_TRANSLATE_NOOP("Settings", "Sessions"),
-            QT_TRANSLATE_NOOP("Settings", "Order of the list"),
+    Setting("sessions.order", "begun", QT_TRANSLATE_NOOP("Settings", "Order of the list"),
             choices=(("begun", QT_TRANSLATE_NOOP("Settings", "Newest first")),
                      ("attention", QT_TRANSLATE_NOOP("Settings", "What needs attention first")),
                      ("new", QT_TRANSLATE_NOOP("Settings", "Most new steps first")),
                      ("heard", QT_TRANSLATE_NOOP("Settings", "Last heard of first")),
                      ("name", QT_TRANSLATE_NOOP("Settings", "By name")))),
-    Setting("sessions.filters", "", QT_TRANSLATE_NOOP("Settings", "Sessions"),
-            QT_TRANSLATE_NOOP("Settings", "Saved filters, one per line: name = query"), kind="lines",
-            note=QT_TRANSLATE_NOOP("Settings", "Empty: the usual ones.")),
-    Setting("review.time", True, QT_TRANSLATE_NOOP("Settings", "Review"),
+    Setting("sessions.filters", "", QT_TRANSLATE_NOOP("Settings", "Saved filters, one per line: name = query"),
+            kind="lines", note=QT_TRANSLATE_NOOP("Settings", "Empty: the usual ones.")),
+    Setting("review.time", True,
             QT_TRANSLATE_NOOP("Settings", "Record how long I work on steps that I judge (active time only)")),
-    Setting("review.idle", 60.0, QT_TRANSLATE_NOOP("Settings", "Review"),
-            QT_TRANSLATE_NOOP("Settings", "Seconds without key or mouse after which I am not at work"),
-            low=10.0, high=600.0),
-    Setting("sessions.ask", True, QT_TRANSLATE_NOOP("Settings", "Sessions"),
+    Setting("review.idle", 60.0,
+            QT_TRANSLATE_NOOP("Settings", "Seconds without key or mouse after which I am not at work"), low=10.0,
+            high=600.0),
+    Setting("sessions.ask", True,
             QT_TRANSLATE_NOOP("Settings", "Say what pause, resume and interrupt do, and ask before")),
-    Setting("sessions.notify", True, QT_TRANSLATE_NOOP("Settings", "Sessions"),
-            QT_TRANSLATE_NOOP("Settings", "Say when a session needs attention")),
-    Setting("sessions.quiet", False, QT_TRANSLATE_NOOP("Settings", "Sessions"),
-            QT_TRANSLATE_NOOP("Settings", "Say nothing in quiet hours")),
-    Setting("sessions.quiet_from", "22:00", QT_TRANSLATE_NOOP("Settings", "Sessions"),
-            QT_TRANSLATE_NOOP("Settings", "Quiet from"), kind="time"),
-    Setting("sessions.quiet_to", "08:00", QT_TRANSLATE_NOOP("Settings", "Sessions"),
-            QT_TRANSLATE_NOOP("Settings", "Quiet until"), kind="time"),
-    Setting("attention.errors", 3, QT_TRANSLATE_NOOP("Settings", "Attention"),
-            QT_TRANSLATE_NOOP("Settings", "Failed steps in a row"), high=10_000),
-    Setting("attention.same", 4, QT_TRANSLATE_NOOP("Settings", "Attention"),
-            QT_TRANSLATE_NOOP("Settings", "Equal actions in a row"), high=10_000),
-    Setting("attention.waits", 10, QT_TRANSLATE_NOOP("Settings", "Attention"),
-            QT_TRANSLATE_NOOP("Settings", "Waiting steps in a row"), high=10_000),
-    Setting("attention.stall_min", 60.0, QT_TRANSLATE_NOOP("Settings", "Attention"),
-            QT_TRANSLATE_NOOP("Settings", "Minutes in which no step ends"), high=100_000),
-    Setting("attention.budget", 0.9, QT_TRANSLATE_NOOP("Settings", "Attention"),
-            QT_TRANSLATE_NOOP("Settings", "Used share of a limit"), high=1),
-    Setting("attention.diversity", 0.2, QT_TRANSLATE_NOOP("Settings", "Attention"),
+    Setting("sessions.notify", True, QT_TRANSLATE_NOOP("Settings", "Say when a session needs attention")),
+    Setting("sessions.quiet", False, QT_TRANSLATE_NOOP("Settings", "Say nothing in quiet hours")),
+    Setting("sessions.quiet_from", "22:00", QT_TRANSLATE_NOOP("Settings", "Quiet from"), kind="time"),
+    Setting("sessions.quiet_to", "08:00", QT_TRANSLATE_NOOP("Settings", "Quiet until"), kind="time"),
+    Setting("attention.errors", 3, QT_TRANSLATE_NOOP("Settings", "Failed steps in a row"), high=10_000),
+    Setting("attention.same", 4, QT_TRANSLATE_NOOP("Settings", "Equal actions in a row"), high=10_000),
+    Setting("attention.waits", 10, QT_TRANSLATE_NOOP("Settings", "Waiting steps in a row"), high=10_000),
+    Setting("attention.stall_min", 60.0, QT_TRANSLATE_NOOP("Settings", "Minutes in which no step ends"), high=100_000),
+    Setting("attention.budget", 0.9, QT_TRANSLATE_NOOP("Settings", "Used share of a limit"), high=1),
+    Setting("attention.diversity", 0.2,
             QT_TRANSLATE_NOOP("Settings", "Different commands of the last 50 since the first error: share, at most"),
             high=1, note=QT_TRANSLATE_NOOP(
                 "Settings", "For sessions that are started from here; 0 means never. One session: menu Session.")),
 )
 
 KEYS: tuple[Setting, ...] = tuple(
-    Setting(f"keys.{entry.key}", BETWEEN.join(entry.shortcuts), "", entry.text, kind="keys") for entry in ACTIONS)
+    Setting(f"keys.{entry.key}", BETWEEN.join(entry.shortcuts), entry.text, kind="keys") for entry in ACTIONS)
 """The keys of every command, such as "J | Alt+Down"; a dialog of its own changes them."""
 
 RENAMED = {"keys.session.keep_here": "keys.session.store_offline"}
@@ -226,7 +211,7 @@ class Settings(QObject):
 
     def _load(self) -> None:
         try:
-            stored = _flat(tomllib.loads(self.path.read_text(encoding="utf-8")))
+            stored = flat(tomllib.loads(self.path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return
         except (ValueError, RecursionError, OSError) as error:  # ValueError: no TOML, no UTF-8, or a number too long
@@ -237,7 +222,7 @@ class Settings(QObject):
             if setting is not None and setting.accepts(value):
                 self._values[key] = type(setting.default)(value)
             else:
-                self._foreign |= {key: value} if _PLAIN_KEY.fullmatch(key) else {}
+                self._foreign |= {key: value} if _PLAIN_KEY.fullmatch(key) and isinstance(value, Value) else {}
                 self.problems.append(f"{self.path.name}: {key} = {value!r} is not a setting of this version.")
 
     def _save(self) -> None:
@@ -258,19 +243,10 @@ def keys_of(value: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in value.split(BETWEEN.strip()) if part.strip())
 
 
-def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, Value]]:
-    found: list[tuple[str, Value]] = []
-    for key, value in table.items():
-        if isinstance(value, dict):
-            found.extend(_flat(value, f"{prefix}{key}."))
-        elif isinstance(value, str | int | float | bool):
-            found.append((prefix + key, value))
-    return found
-
-
-def _renamed(stored: list[tuple[str, Value]]) -> dict[str, Value]:
+def _renamed(stored: dict[str, Any]) -> dict[str, Any]:
     """Entries under the keys of now, which count where a file has both."""
-    return {RENAMED[k]: v for k, v in stored if k in RENAMED} | {k: v for k, v in stored if k not in RENAMED}
+    old = {RENAMED[key]: value for key, value in stored.items() if key in RENAMED}
+    return old | {key: value for key, value in stored.items() if key not in RENAMED}
 
 
 def to_toml(values: dict[str, Value]) -> str:

@@ -86,8 +86,7 @@ class Worker(QObject):
         self._process.kill()
 
     def _read_lines(self) -> None:
-        data = self._rest + self._process.readAllStandardOutput().data()
-        *lines, self._rest = data.split(b"\n")
+        *lines, self._rest = (self._rest + self._process.readAllStandardOutput().data()).split(b"\n")
         if len(self._rest) > _MAX_LINE:
             self._rest = b""
         for line in lines:

@@ -9,11 +9,10 @@ from app.desk.workplace import Workplace
 from app.disagreements.model import Disagreement, Pair, disagreements, next_disagreement, pairs
 from app.disagreements.view import DisagreementsView
 from app.kit import quantities
-from app.kit.entries import EntriesModel
+from app.kit.entries import EntriesModel, TwoLines
 from app.kit.i18n import plural, translate
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
-from app.kit.two_lines import TwoLines
 
 QUIET_MS = 300
 MOST_PAIRS = 4
@@ -21,9 +20,8 @@ MOST_PAIRS = 4
 
 def build(place: Workplace, parent: QWidget) -> DisagreementsView:
     """The panel, wired."""
-    model = EntriesModel()
+    model = EntriesModel(parent)
     view = DisagreementsView(model, place.actions["review.next_disagreement"], parent)
-    model.setParent(view)
     DisagreementsController(place, model, view)
     return view
 

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.kit import theme
 from app.kit.boxes import apart, column
 from app.kit.empty import Empty, Faces
-from app.kit.entries import EntriesModel
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.thin_line import Gist

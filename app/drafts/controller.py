@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -20,24 +21,8 @@ if TYPE_CHECKING:
     from app.drafts.dialog import DraftsDialog
 
 
-class DraftsRead(NamedTuple):
-    """What lies in a folder of drafts."""
-
-    records: list[DraftRecord]
-    answers: Mapping[int, Sequence[DraftAnswer]]
-
-
-class AnswersRead(NamedTuple):
-    """What the author of a draft gave."""
-
-    number: int
-    answers: Sequence[DraftAnswer]
-
-
-class DraftsUnread(NamedTuple):
-    """Why a thread could not read them: it has nobody to tell."""
-
-    error: ReportableError
+Answers = Mapping[int, Sequence[DraftAnswer]]
+"""What the authors gave, by the drafts' numbers."""
 
 
 class DraftsController(QObject):
@@ -48,10 +33,10 @@ class DraftsController(QObject):
         self._place, self._window = place, window
         self._records = DraftRecords(Path())
         self._name = ""
-        self._work = BackgroundWork(self)
+        self._work = BackgroundWork(self, self._on_unread)
         self._work.done.connect(self._on_read)
-        self._answers: Mapping[int, Sequence[DraftAnswer]] = {}
-        self._reading = BackgroundWork(self)
+        self._answers: Answers = {}
+        self._reading = BackgroundWork(self, place.notices.report)
         self._reading.done.connect(self._show_answers)
         self.dialog: DraftsDialog | None = None
         """The one of the folder that was opened last; None before it was read."""
@@ -70,25 +55,25 @@ class DraftsController(QObject):
         self._records, self._name, self.dialog = DraftRecords(folder), folder.name, None
         self._work.start(_read, self._records)
 
-    def _on_read(self, found: DraftsRead | DraftsUnread) -> None:
-        if isinstance(found, DraftsUnread):
-            self._place.notices.report(found.error)
-            if self.dialog is not None:
-                self.dialog.is_waiting = False
-            return
-        self._answers = found.answers
+    def _on_read(self, found: tuple[list[DraftRecord], Answers]) -> None:
+        records, self._answers = found
         if self.dialog is None:
-            self.dialog = self._dialog_of(found)
+            self.dialog = self._dialog_of(records)
         else:
-            self.dialog.show_drafts(found.records)
+            self.dialog.show_drafts(records)
             self.dialog.go_on()
 
-    def _dialog_of(self, found: DraftsRead) -> DraftsDialog:
+    def _on_unread(self, error: ReportableError) -> None:
+        self._place.notices.report(error)
+        if self.dialog is not None:
+            self.dialog.is_waiting = False
+
+    def _dialog_of(self, records: list[DraftRecord]) -> DraftsDialog:
         from app.drafts.dialog import DraftsDialog  # not before the first paint
 
         made = DraftsDialog(self._name, self._window)
         made.answers_asked.connect(self._read_answers)
-        made.show_drafts(found.records)
+        made.show_drafts(records)
         made.decided.connect(self._store_word)
         made.session_asked.connect(self._open_session)
         made.open()
@@ -98,10 +83,8 @@ class DraftsController(QObject):
         """Each is 16 MiB at most: a thread reads them."""
         self._reading.start(_answers_of, self._answers, number)
 
-    def _show_answers(self, found: AnswersRead | DraftsUnread) -> None:
-        if isinstance(found, DraftsUnread):
-            self._place.notices.report(found.error)
-        elif self.dialog is not None:
+    def _show_answers(self, found: tuple[int, Sequence[DraftAnswer]]) -> None:
+        if self.dialog is not None:
             self.dialog.show_answers(*found)
 
     def _store_word(self, name: str, state: DraftState, reason: str) -> None:
@@ -111,25 +94,23 @@ class DraftsController(QObject):
         self._place.cursor.move(session)
 
 
-def _read(records: DraftRecords, word: tuple[str, DraftState, str] | None = None) -> DraftsRead | DraftsUnread:
+def _read(records: DraftRecords, word: tuple[str, DraftState, str] | None = None) -> tuple[list[DraftRecord], Answers]:
     """Store a person's word, then read all."""
-    try:
+    with _reported():
         if word is not None:
             records.decide(*word)
-        return DraftsRead(records.all(), records.answers())
-    except (ReportableError, OSError) as error:
-        return _unread(error)
+        return records.all(), records.answers()
 
 
-def _answers_of(answers: Mapping[int, Sequence[DraftAnswer]], number: int) -> AnswersRead | DraftsUnread:
+def _answers_of(answers: Answers, number: int) -> tuple[int, Sequence[DraftAnswer]]:
+    with _reported():
+        return number, answers.get(number, ())
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
     try:
-        return AnswersRead(number, answers.get(number, ()))
-    except (ReportableError, OSError) as error:
-        return _unread(error)
-
-
-def _unread(error: ReportableError | OSError) -> DraftsUnread:
-    if isinstance(error, ReportableError):
-        return DraftsUnread(error)
-    return DraftsUnread(Unavailable("folder_unusable", f"The folder of drafts cannot be used: {error}",
-                                    path=str(error.filename)))
+        yield
+    except OSError as error:
+        raise Unavailable("folder_unusable", f"The folder of drafts cannot be used: {error}",
+                          path=str(error.filename)) from error

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton,
 from app.drafts.words import answer_line, answer_parts, draft_line, facts_of, gates_passed
 from app.kit import theme
 from app.kit.boxes import column, row
-from app.kit.entries import EntriesModel, EntryRole
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList, EntryRole
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
 from app.kit.scrolled import within

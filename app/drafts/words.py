@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import unified_diff
 
+from app.kit.entries import TwoLines
 from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.long_text import Part
 from app.kit.safe_text import one_line
-from app.kit.two_lines import TwoLines
 from core.domain.drafts import PHASES, DraftAnswer, DraftRecord, pass_at
 
 STATES = {"accepted": QT_TRANSLATE_NOOP("Drafts", "accepted"), "refused": QT_TRANSLATE_NOOP("Drafts", "refused"),

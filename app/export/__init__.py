@@ -1,7 +1,5 @@
 """Choose, preview, write and train."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -9,17 +9,12 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import (
-    QPlainTextEdit,
-    QProgressBar,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QToolButton, QWidget
 
 from app.export.model import state_words
 from app.export.words import reason, waiting_words
 from app.kit import theme
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.elided_box import ElidedBox
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
@@ -44,15 +39,14 @@ class SampleView(QWidget):
         self._page = Preview()
         self._session = ""
         self._marks: list[int] = []
-        self.sessions = self._combo(self.tr("Session"))
-        self.samples = self._combo(self.tr("Sample"))
+        self.sessions = named(ElidedBox(self), self.tr("Session"), is_tip=True)
+        self.samples = named(ElidedBox(self), self.tr("Sample"), is_tip=True)
         self._share = PlainLabel("", self, wrap=True, font=theme.small_font(self.font()))
         self._left_out = PlainLabel("", self, wrap=True, font=theme.small_font(self.font()))
         self._where = PlainLabel("", self, font=theme.small_font(self.font()))
         self._starts: list[int] = []
-        self._text = QPlainTextEdit(self, readOnly=True, undoRedoEnabled=False)
+        self._text = named(QPlainTextEdit(self, readOnly=True, undoRedoEnabled=False), self.tr("Tokens"))
         self._text.setFont(theme.mono_font())
-        self._text.setAccessibleName(self.tr("Tokens"))
         self._text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
         self._place = PlainLabel("", self, font=theme.small_font(self.font()))
@@ -85,12 +79,6 @@ class SampleView(QWidget):
         column(top, self._share, self._left_out, self._busy, (self._text, 1), foot, on=full, spacing=theme.GRID,
                margin=2 * theme.GRID)
         self._faces = Faces(full, self._empty, self)
-
-    def _combo(self, name: str) -> ElidedBox:
-        combo = ElidedBox(self)
-        combo.setAccessibleName(name)
-        combo.setToolTip(name)
-        return combo
 
     def _button(self, icon: str, tip: str, slot: object) -> QToolButton:
         button = tool_button(self, icon, tip)

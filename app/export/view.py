@@ -24,7 +24,7 @@ from app.export.sample_view import SampleView
 from app.export.training_view import TrainingView
 from app.export.words import about
 from app.kit import theme
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.elided_box import ElidedBox
 from app.kit.folder_box import FolderBox
 from app.kit.safe_text import PlainLabel
@@ -50,10 +50,9 @@ class ChooseView(QWidget):
         self.show_busy(None)
 
     def _sessions(self, model: SessionChoices) -> QListView:
-        made = QListView(self)
+        made = named(QListView(self), self.tr("Sessions to export"))
         made.setModel(model)
         made.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        made.setAccessibleName(self.tr("Sessions to export"))
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         made.setSpacing(theme.GRID // 2)
         made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -158,8 +157,7 @@ class ChooseView(QWidget):
 
     def _choice(self, name: str, choices: list[tuple[str, str]]) -> ElidedBox:
         """A box of (text, value)."""
-        box = ElidedBox(self)
-        box.setAccessibleName(name)
+        box = named(ElidedBox(self), name)
         for text, value in choices:
             box.addItem(text, value)
         return box

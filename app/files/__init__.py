@@ -1,7 +1,5 @@
 """The files of a session: versions and their differences."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -135,7 +135,6 @@ class DiffView(QAbstractScrollArea):
             self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the rows in sight."""
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self.palette().color(QPalette.ColorRole.Base))
         if self._message:

@@ -153,7 +153,6 @@ class FilesModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(self._files) - 1), [self.CountsRole])
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many files."""
         return 0 if parent.isValid() else len(self._files)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPalette
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.files.model import FilesModel, TouchedFile
 from app.files.tree import FileTreeModel
 from app.kit import quantities, theme
 from app.kit.flat_model import Index
 from app.kit.i18n import plural
+from app.kit.row_paint import fill_ground, write
 from app.kit.safe_text import one_line
 
 
@@ -24,13 +25,11 @@ class FileDelegate(QStyledItemDelegate):
         """One line with air."""
         return QSize(60, QFontMetrics(option.font).height() + 2 * theme.GRID)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
-              index: Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw from the right: the counts and step keep their place, the path takes what is left."""
         file, folder = index.data(FilesModel.FileRole), index.data(FileTreeModel.FolderRole)
         self.initStyleOption(option, index)
-        if option.state & QStyle.StateFlag.State_Selected:
-            theme.fill_selected(painter, option.rect, active=bool(option.state & QStyle.StateFlag.State_Active))
+        fill_ground(painter, option)
         painter.save()
         room = QRectF(option.rect).adjusted(2 * theme.GRID, 0, -2 * theme.GRID, 0)
         if isinstance(file, TouchedFile):
@@ -41,10 +40,7 @@ class FileDelegate(QStyledItemDelegate):
 
     def _folder(self, painter: QPainter, option: QStyleOptionViewItem, room: QRectF, name: str, count: int) -> None:
         room = self._right(painter, room, self.tr("%Ln file(s)", None, plural(count)), "muted", option, "")
-        painter.setFont(option.font)
-        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
-        painter.drawText(room, _VCENTER, painter.fontMetrics().elidedText(
-            one_line(f"{name.rstrip('/')}/"), Qt.TextElideMode.ElideMiddle, int(room.width())))
+        write(painter, room, one_line(f"{name.rstrip('/')}/"), "ink", option.font, cut=Qt.TextElideMode.ElideMiddle)
 
     def _file(self, painter: QPainter, option: QStyleOptionViewItem, room: QRectF, file: TouchedFile,
               counts: object) -> None:
@@ -53,26 +49,17 @@ class FileDelegate(QStyledItemDelegate):
         for mark, meaning in self._marks(file, counts):
             room = self._right(painter, room, mark, meaning, option, "")
         name = one_line(file.name, 120)
-        painter.setFont(option.font if file.is_only_read else theme.bold_font(option.font))
-        painter.setPen(theme.colour("muted") if file.is_only_read else option.palette.color(QPalette.ColorRole.Text))
-        metrics = painter.fontMetrics()
-        painter.drawText(room, _VCENTER, metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, int(room.width())))
-        room.setLeft(room.left() + metrics.horizontalAdvance(name) + 2 * theme.GRID)
+        ink, font = ("muted", option.font) if file.is_only_read else ("ink", theme.bold_font(option.font))
+        write(painter, room, name, ink, font, cut=Qt.TextElideMode.ElideMiddle)
+        room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(name) + 2 * theme.GRID)
         where = one_line(f"{file.host}:{file.folder}" if self.several_hosts and file.host else file.folder)
         if self.shows_folder and room.width() > 24:
-            painter.setFont(theme.small_font(option.font))
-            painter.setPen(theme.colour("muted"))
-            painter.drawText(room, _VCENTER, painter.fontMetrics().elidedText(
-                where, Qt.TextElideMode.ElideLeft, int(room.width())))
+            write(painter, room, where, "muted", theme.small_font(option.font), cut=Qt.TextElideMode.ElideLeft)
 
     def _right(self, painter: QPainter, room: QRectF, text: str, meaning: str, option: QStyleOptionViewItem,
                least: str) -> QRectF:
-        painter.setFont(theme.small_font(option.font))
-        painter.setPen(theme.colour(meaning))
-        metrics = painter.fontMetrics()
-        width = max(metrics.horizontalAdvance(text), metrics.horizontalAdvance(least))
-        if text:
-            painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), text)
+        width = max(write(painter, room, text, meaning, theme.small_font(option.font), right=True),
+                    painter.fontMetrics().horizontalAdvance(least))
         room.setRight(room.right() - width - (2 * theme.GRID if width else 0))
         return room
 
@@ -92,6 +79,3 @@ class FileDelegate(QStyledItemDelegate):
         if not change.before:
             marks.append((self.tr("new"), "keep"))
         return marks
-
-
-_VCENTER = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)

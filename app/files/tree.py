@@ -48,7 +48,6 @@ class FileTreeModel(QAbstractItemModel):
         return self._nodes[index.internalId()].file if index.isValid() else -1
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
-        """The index of a child."""
         node = self._node(parent)
         if column or not 0 <= row < len(node.children):
             return QModelIndex()
@@ -64,7 +63,6 @@ class FileTreeModel(QAbstractItemModel):
         return len(self._node(parent).children)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """One."""
         return 1
 
     def flags(self, index: Index) -> Qt.ItemFlag:

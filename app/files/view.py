@@ -7,14 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QMenu,
-    QSizePolicy,
-    QSplitter,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QSplitter, QToolButton, QWidget
 
 from app.files.diff import Diff
 from app.files.diff_lines import Whitespace
@@ -131,8 +124,7 @@ class FilesView(QWidget):
 
     def show_whitespace(self, space: Whitespace) -> None:
         """Say which white space counts."""
-        ignored = space.spaces != "exact" or space.blank_lines
-        self.spaces.setChecked(ignored)
+        self.spaces.setChecked(space.spaces != "exact" or space.blank_lines)
         words = [self.tr(dict(SPACES)[space.spaces])]
         if space.blank_lines:
             words.append(self.tr("empty lines are ignored"))

@@ -1,7 +1,5 @@
 """Find in all sessions of all servers."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -11,9 +11,9 @@ from PySide6.QtCore import QLocale
 
 from app.desk.session_key import key_of
 from app.kit import quantities
+from app.kit.entries import TwoLines
 from app.kit.i18n import translate
 from app.kit.safe_text import one_line
-from app.kit.two_lines import TwoLines
 from core.domain.hit import Hit
 from core.domain.ids import is_id
 

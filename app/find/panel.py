@@ -16,9 +16,8 @@ from app.find.hits import Merged, lines, servers_in_words
 from app.find.remote_search import RemoteSearch
 from app.find.view import FindView
 from app.kit.docks import show_dock_of
-from app.kit.entries import EntriesModel
+from app.kit.entries import EntriesModel, TwoLines
 from app.kit.timers import single_shot
-from app.kit.two_lines import TwoLines
 from core.domain.hit import Hit
 from core.workers.search import LogHits, SearchCopies
 
@@ -28,9 +27,8 @@ LIMIT = 200
 
 def build(place: Workplace, parent: QWidget) -> FindView:
     """The panel, wired."""
-    model = EntriesModel()
+    model = EntriesModel(parent)
     view = FindView(model, parent)
-    model.setParent(view)
     FindController(place, model, view)
     return view
 

@@ -9,8 +9,7 @@ from app.kit import theme, tokens
 from app.kit.box_over_list import key_in, went_down
 from app.kit.boxes import apart, column
 from app.kit.empty import Empty, Faces
-from app.kit.entries import EntriesModel
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.kit.thin_line import Gist

@@ -1,7 +1,5 @@
 """Advice to a working agent: the box, the queue, templates, what came of it."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

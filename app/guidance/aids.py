@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.desk.error_words import error_word
+from app.desk.step_words import error_word
 from app.desk.workplace import Workplace
 from app.guidance.effect import EffectModel, sides_of
 from app.guidance.model import GuidanceModel

@@ -7,21 +7,13 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import (
-    QFrame,
-    QMenu,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.guidance.mode_switch import ModeSwitch
 from app.guidance.model import GuidanceLine
 from app.guidance.templates import next_place
 from app.kit import icons, theme, tokens
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.highlight import units
 from app.kit.safe_text import PlainLabel, menu_text, set_hint
 
@@ -42,20 +34,16 @@ class GuidanceBox(QWidget):
     template_chosen = Signal(str)
     """Take it, once what is known is filled in."""
     template_saved = Signal(str)
-    wanted = Signal()
-    """A text is put into the box for the writer."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.box = QPlainTextEdit(self, tabChangesFocus=True)
-        self.box.setAccessibleName(self.tr("Write guidance"))
+        self.box = named(QPlainTextEdit(self, tabChangesFocus=True), self.tr("Write guidance"))
         self.box.installEventFilter(self)
         self.box.setFont(theme.font_of("reading"))
         self.box.setObjectName("guidance")
         self.box.setMinimumHeight(LINES * QFontMetrics(self.box.font()).lineSpacing() + 2 * theme.px(tokens.BETWEEN))
         self.mode = ModeSwitch(self)
         self.send = QPushButton(icons.icon("send", "on_fill"), self._send_words(), self, default=True)
-        icons.beside_words(self.send)
         bold = QFontMetrics(theme.bold_font(self.send.font()))
         self.send.setMinimumWidth(bold.horizontalAdvance(self._send_words()) + theme.px(60))
         self.send.setToolTip(self.tr("Send (Ctrl+Enter)"))
@@ -142,7 +130,6 @@ class GuidanceBox(QWidget):
 
     def take(self, text: str) -> None:
         """Put a text where the writer is; a placeholder in it is selected."""
-        self.wanted.emit()
         self._has_template = True
         start = len(_before(self.text, self.box.textCursor().selectionStart()))
         self.box.insertPlainText(text)
@@ -162,7 +149,6 @@ class GuidanceBox(QWidget):
 
     def start_editing(self, line: GuidanceLine, text: str | None = None) -> None:
         """Change a message that waits; `text` goes on with a change that was begun before."""
-        self.wanted.emit()
         if not self._editing:  # from one message to another: the draft is put aside already
             self._draft = self.text
         self._editing = line.id
@@ -197,8 +183,7 @@ class GuidanceBox(QWidget):
         if not text.strip() or not self.box.isEnabled() or self.box.isReadOnly() or self._unfilled(text):
             return
         if self._editing:
-            guidance = self._editing
-            self.changed.emit(guidance, text.strip())
+            self.changed.emit(self._editing, text.strip())
             self.stop_editing()
             return
         self.hint.setText("")

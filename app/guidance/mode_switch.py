@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QWidget
 
 from app.kit import icons
-from app.kit.boxes import row
+from app.kit.boxes import named, row
 
 MODES = ("note", "interrupt")
 
@@ -22,15 +22,13 @@ class ModeSwitch(QWidget):
         self._group = QButtonGroup(self)
         self.buttons: dict[str, QToolButton] = {}
         for mode in MODES:
-            button = self.buttons[mode] = QToolButton(self)
+            button = self.buttons[mode] = named(QToolButton(self), words[mode][0])
             button.setText(words[mode][0])
             button.setToolTip(words[mode][1])
-            button.setAccessibleName(words[mode][0])
             button.setCheckable(True)
             button.setObjectName("segment")
             self._group.addButton(button)
         self.buttons["interrupt"].setIcon(icons.icon("zap"))
-        icons.beside_words(self.buttons["interrupt"])
         self.buttons["interrupt"].setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.mode = MODES[0]
         row(*self.buttons.values(), on=self, spacing=0, margin=0)

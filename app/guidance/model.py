@@ -200,11 +200,9 @@ def _repeats(guidance: Guidance) -> str:
 
 
 def _local(command: Queued, op: Guide, change: ChangeGuidance | None, before: int) -> GuidanceLine:
-    here = translate("Fate", "on this computer, waits for the server")
-    sign, fate, meaning = "◌", here, "attention"
+    sign, fate, meaning = "◌", translate("Fate", "on this computer, waits for the server"), "attention"
     if command.state == "acked":
-        there = translate("Fate", "on the server, waits for the next step")
-        sign, fate, meaning = "○", there, "live"
+        sign, fate, meaning = "○", translate("Fate", "on the server, waits for the next step"), "live"
     elif command.state == "refused":
         sentence = _NAK.decode(command.reply).sentence if command.reply else ""
         sign, fate, meaning = "✗", translate("Fate", "refused: {why}").format(why=sentence), "error"

@@ -20,7 +20,7 @@ from app.guidance.model import GuidanceLine, GuidanceModel, GuidanceRole
 from app.guidance.row import GuidanceRowDelegate
 from app.kit import theme, tokens
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.plain_table import PlainTable
@@ -38,8 +38,6 @@ class QueueView(QWidget):
     withdraw_asked = Signal()
     again_asked = Signal()
     """The current message's text is wanted in the box again."""
-    all_shown = Signal(bool)
-    """Whether what was said before is looked through now."""
 
     def __init__(self, model: GuidanceModel, effect: EffectModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,13 +48,11 @@ class QueueView(QWidget):
         self.everywhere.setText(self.tr("All sessions"))
         self.everywhere.setCheckable(True)
         self.everywhere.setToolTip(self.tr("Look through what was said to every session on this computer (Ctrl+Alt+H)"))
-        self.list = _List(self)
+        self.list = named(_List(self), self.tr("Guidance and its fate"))
         self.list.setModel(model)
         self.list.setItemDelegate(GuidanceRowDelegate(self.list))
-        self.list.setAccessibleName(self.tr("Guidance and its fate"))
-        self.effect = _Effect(self)
+        self.effect = named(_Effect(self), self.tr("Steps before and after the message"))
         self.effect.setModel(effect)
-        self.effect.setAccessibleName(self.tr("Steps before and after the message"))
         self.pages = QStackedWidget(self)
         self.pages.addWidget(self.list)
         self.pages.addWidget(self.effect)
@@ -111,13 +107,6 @@ class QueueView(QWidget):
         self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.words.selectAll()
 
-    def end_find(self) -> None:
-        """List only what is under way again."""
-        self.words.clear()
-        self.everywhere.setChecked(False)
-        self.earlier.setChecked(False)
-        self._on_rows()
-
     def show_effect(self, on: bool) -> None:
         """Show the steps before and after the chosen message in the list's place."""
         self.pages.setCurrentIndex(int(on))
@@ -131,7 +120,10 @@ class QueueView(QWidget):
         key = key_in(self.words, watched, event)
         if key == Qt.Key.Key_Escape:
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
-            self.end_find()
+            self.words.clear()
+            self.everywhere.setChecked(False)
+            self.earlier.setChecked(False)
+            self._on_rows()
             return True
         return went_down(key, self.list) or super().eventFilter(watched, event)
 
@@ -155,7 +147,6 @@ class QueueView(QWidget):
         self._faces.show_content(rows > 0)
         shown = bool(waits) or self.shows_all
         self._body.setVisible(shown)
-        self.all_shown.emit(self.shows_all)
         policy = QSizePolicy.Policy
         self.setSizePolicy(policy.Preferred, policy.Expanding if shown else policy.Maximum)
         self.setVisible(bool(total) or self.shows_all)  # until something was said the room is the box's

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout, QTextOption
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.guidance.model import GuidanceLine, GuidanceRole
 from app.kit import icons, quantities, theme
 from app.kit.flat_model import Index
+from app.kit.row_paint import fill_ground, write
 from app.kit.safe_text import visible
 
 PAD = 2 * theme.GRID
@@ -29,20 +30,16 @@ class GuidanceRowDelegate(QStyledItemDelegate):
         return QSize(max(40, width - 2), count * metrics.lineSpacing() + metrics.height() + 2 * PAD)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one message."""
         line: GuidanceLine = index.data(GuidanceRole)
         rect: QRect = option.rect
         font: QFont = option.font
         painter.save()
-        if option.state & QStyle.StateFlag.State_Selected:
-            theme.fill_selected(painter, rect, active=bool(option.state & QStyle.StateFlag.State_Active))
+        fill_ground(painter, option)
         painter.fillRect(QRect(rect.left(), rect.top() + 2, 3, rect.height() - 4), theme.colour(line.meaning))
         metrics = QFontMetrics(font)
-        painter.setFont(font)
-        painter.setPen(theme.colour("muted" if line.fate and line.sign == "↶" else "ink"))
-        y = rect.top() + theme.GRID
+        ink, y = "muted" if line.fate and line.sign == "↶" else "ink", rect.top() + theme.GRID
         for text in wrapped(line.text, font, rect.width() - 2 * PAD, MAX_LINES):
-            painter.drawText(QRect(rect.left() + PAD, y, rect.width(), metrics.height()), _LINE, text)
+            write(painter, QRect(rect.left() + PAD, y, rect.width(), metrics.height()), text, ink, font)
             y += metrics.lineSpacing()
         self._fate(painter, line, QRect(rect.left() + PAD, y, rect.width() - 2 * PAD, metrics.height() + theme.GRID),
                    theme.small_font(font))
@@ -51,20 +48,14 @@ class GuidanceRowDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _fate(self, painter: QPainter, line: GuidanceLine, room: QRect, font: QFont) -> None:
-        painter.setFont(font)
-        metrics = painter.fontMetrics()
         mode = self.tr("interrupt") + "  " if line.mode == "interrupt" else ""
         who = f"{mode}{line.author}  {quantities.clock(line.at)}".strip()
-        painter.setPen(theme.colour("muted"))
-        width = metrics.horizontalAdvance(who)
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), who)
+        width = write(painter, room, who, "muted", font, right=True)
         if line.place and not line.session:
             self._way(painter, line, QRect(room.left(), room.top(), room.width() - width - PAD, room.height()))
             return
-        painter.setPen(theme.colour(line.meaning))
-        fate = metrics.elidedText(f"{line.sign} {visible(line.fate)}", Qt.TextElideMode.ElideRight,
-                                  max(40, room.width() - width - PAD))
-        painter.drawText(room, _LINE, fate)
+        room.setWidth(max(40, room.width() - width - PAD))
+        write(painter, room, f"{line.sign} {visible(line.fate)}", line.meaning)
 
     def _way(self, painter: QPainter, line: GuidanceLine, room: QRect) -> None:
         """From this computer over the server and the agent to the answer: what is reached, where it is, what comes."""
@@ -81,17 +72,13 @@ class GuidanceRowDelegate(QStyledItemDelegate):
                 icons.draw(painter, icon, QRectF(room.left(), room.center().y() - high / 2, high, high),
                            theme.colour(meaning))
                 room.setLeft(room.left() + theme.px(16))
-            painter.setFont(strong if number == at else plain)
-            painter.setPen(theme.colour(meaning))
-            cut = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, max(0, room.width()))
-            painter.drawText(room, _LINE, cut)
-            room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(cut) + theme.px(6))
+            width = write(painter, room, words, meaning, strong if number == at else plain)
+            room.setLeft(room.left() + width + theme.px(6))
 
 
 _STAGES = {-1: ("check", "keep"), 0: ("hourglass", "person"), 1: ("", "muted")}
 """Icon and colour of a stage that is reached, of that where the message is, and of one that comes."""
 
-_LINE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 
 
 def wrapped(text: str, font: QFont, width: int, most: int) -> list[str]:

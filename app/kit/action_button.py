@@ -31,6 +31,14 @@ def tip_of(action: QAction, text: str = "") -> str:
     return f"{label} ({key})" if key else label
 
 
+def _take_state(button: QToolButton | QPushButton, action: QAction, name: str) -> None:
+    button.setToolTip(tip_of(action))
+    button.setAccessibleName(name)
+    button.setEnabled(action.isEnabled())
+    button.setCheckable(action.isCheckable())
+    button.setChecked(action.isChecked())
+
+
 class IconButton(QToolButton):
     """A small button with an icon in place of the action's text."""
 
@@ -45,11 +53,7 @@ class IconButton(QToolButton):
         self._follow_action()
 
     def _follow_action(self) -> None:
-        self.setToolTip(tip_of(self._action))
-        self.setAccessibleName(plain_action(self._action.text()).rstrip("…"))
-        self.setEnabled(self._action.isEnabled())
-        self.setCheckable(self._action.isCheckable())
-        self.setChecked(self._action.isChecked())
+        _take_state(self, self._action, plain_action(self._action.text()).rstrip("…"))
 
 
 class ActionButton(QPushButton):
@@ -64,7 +68,6 @@ class ActionButton(QPushButton):
         super().__init__(parent)
         self._action, self._meaning, self._bare, self._capped = action, meaning, bare, capped
         self.setFlat(flat)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # who clicks it goes on where they were
         self.clicked.connect(action.trigger)
         action.changed.connect(self._follow_action)
         self._follow_action()
@@ -73,11 +76,7 @@ class ActionButton(QPushButton):
         self._key = key_of(self._action) if self._capped else ""
         self._icon = icons.icon(str(self._action.property("icon_name") or "circle"), self._meaning)
         self.setText(self._action.iconText())
-        self.setToolTip(tip_of(self._action))
-        self.setAccessibleName(self._action.iconText())
-        self.setEnabled(self._action.isEnabled())
-        self.setCheckable(self._action.isCheckable())
-        self.setChecked(self._action.isChecked())
+        _take_state(self, self._action, self._action.iconText())
         self.updateGeometry()
         self.update()
 
@@ -90,9 +89,7 @@ class ActionButton(QPushButton):
             parts.append(key_cap.width_of(key))
         return QSize(sum(parts) + theme.px(6) * (len(parts) - 1) + theme.px(20), theme.px(tokens.HEIGHTS["button"]))
 
-    def minimumSizeHint(self) -> QSize:
-        """All of it: a button whose word is cut is none."""
-        return self.sizeHint()
+    minimumSizeHint = sizeHint  # a button whose word is cut is none
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Frame, icon, word, cap."""

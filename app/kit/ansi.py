@@ -8,13 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
 _TOKEN = re.compile(
     r"\x1b\[([0-9;:]{0,64})([A-HJKPXdfm])"  # what is obeyed
     r"|\x1b(?:\[[0-?]{0,256}[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[PX^_][^\x1b]{0,4096}\x1b\\|[ -/]*[0-~])"
     r"|[\r\n\x08\x07]")
+_CHANGES: dict[int, dict[str, Any]] = {
+    1: {"bold": True}, 22: {"bold": False}, 7: {"reverse": True}, 27: {"reverse": False}, 39: {"fore": ""},
+    49: {"back": ""}, **{base + at: {side: bright + name} for base, side, bright in (
+        (30, "fore", ""), (40, "back", ""), (90, "fore", "bright"), (100, "back", "bright"))
+        for at, name in enumerate(_NAMES)}}
+"""What a code changes of a style."""
 MOST_COLUMNS = 4_000
 MOST_STYLES = 250
 
@@ -153,22 +159,7 @@ def _styled(style: Style, codes: list[int]) -> tuple[Style, int]:
     if code in (38, 48):
         name, used = _extended(codes)
         return (style._replace(fore=name) if code == 38 else style._replace(back=name)), used
-    if code == 0:
-        return PLAIN, 1
-    if code in (1, 22):
-        return style._replace(bold=code == 1), 1
-    if code in (7, 27):
-        return style._replace(reverse=code == 7), 1
-    for base, bright in ((30, ""), (90, "bright")):
-        if base <= code < base + 8:
-            return style._replace(fore=bright + _NAMES[code - base]), 1
-        if base + 10 <= code < base + 18:
-            return style._replace(back=bright + _NAMES[code - base - 10]), 1
-    if code == 39:
-        return style._replace(fore=""), 1
-    if code == 49:
-        return style._replace(back=""), 1
-    return style, 1
+    return PLAIN if code == 0 else style._replace(**_CHANGES.get(code, {})), 1
 
 
 def _extended(codes: list[int]) -> tuple[str, int]:

@@ -10,6 +10,8 @@ from typing import Any
 import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal
 
+from core.domain.errors import ReportableError
+
 
 @cache
 def _pool() -> ThreadPoolExecutor:
@@ -43,8 +45,10 @@ class BackgroundWork(QObject):
 
     done = Signal(object)
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QObject, failed: Callable[[ReportableError], None] | None = None) -> None:
+        """`failed` is given the expected error of the latest request; without it that is raised as any other is."""
         super().__init__(parent)
+        self._failed = failed
         self._number = 0
         self._courier = courier()  # made on this thread
 
@@ -64,7 +68,11 @@ class BackgroundWork(QObject):
                                     (number, future.exception() or future.result()))
 
     def _report_answer(self, number: int, answer: object) -> None:
-        if isinstance(answer, BaseException):
+        if isinstance(answer, BaseException) and not (self._failed and isinstance(answer, ReportableError)):
             raise answer
-        if number == self._number:
+        if number != self._number:
+            return
+        if self._failed and isinstance(answer, ReportableError):
+            self._failed(answer)
+        else:
             self.done.emit(answer)

@@ -1,4 +1,4 @@
-"""Rows and columns of widgets, said in one line."""
+"""Rows and columns of widgets, and their names, said in one line."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ Item = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
 """A widget or layout, one with its stretch, or empty room by its stretch."""
 
 _Box = TypeVar("_Box", bound=QBoxLayout)
+_Widget = TypeVar("_Widget", bound=QWidget)
 
 Margin = int | tuple[int, int, int, int]
 """All around, or left, top, right and bottom."""
@@ -33,6 +34,14 @@ def apart(*items: Item) -> QHBoxLayout:
     """A row of fields and buttons in a panel that touches its edges: it keeps away from them."""
     side, over = theme.px(tokens.SIDE), theme.px(tokens.WITHIN)
     return row(*items, spacing=theme.px(tokens.BETWEEN), margin=(side, over, side, over))
+
+
+def named(widget: _Widget, name: str, *, is_tip: bool = False) -> _Widget:
+    """A widget with its name for assistive technology, which its tip says too where that is wanted."""
+    widget.setAccessibleName(name)
+    if is_tip:
+        widget.setToolTip(name)
+    return widget
 
 
 def _filled(box: _Box, items: tuple[Item, ...], spacing: int | None, margin: Margin | None) -> _Box:

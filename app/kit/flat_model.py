@@ -22,7 +22,6 @@ class FlatModel(QAbstractListModel, Generic[Row]):
         self.rows: list[Row] = []
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many rows are listed."""
         return 0 if parent.isValid() else len(self.rows)
 
     def row_at(self, index: Index) -> Row | None:

@@ -18,19 +18,15 @@ class FlowLayout(QLayout):
         self.setSpacing(theme.GRID)
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Qt gives an item."""
         self._items.append(item)
 
     def count(self) -> int:
-        """How many items there are."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:
-        """The item of that place."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """Take an item out."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
@@ -46,7 +42,6 @@ class FlowLayout(QLayout):
         return self._arrange(QRect(0, 0, width, 0), move=False)
 
     def setGeometry(self, rect: QRect) -> None:
-        """Put the items in their places."""
         super().setGeometry(rect)
         self._arrange(rect, move=True)
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from app.kit import theme
-from app.kit.boxes import row
+from app.kit.boxes import named, row
 from app.kit.tool_button import tool_button
 
 
@@ -18,8 +18,7 @@ class FolderBox(QWidget):
     def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
-        self.edit = QLineEdit(self, placeholderText=hint)
-        self.edit.setAccessibleName(name)
+        self.edit = named(QLineEdit(self, placeholderText=hint), name)
         button = tool_button(self, "folder-open", name)
         button.clicked.connect(self._ask_folder)
         row((self.edit, 1), button, on=self, spacing=theme.GRID, margin=0)

@@ -11,7 +11,6 @@ from functools import cache, lru_cache
 from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton
 
 from app.kit import theme
 from app.kit.overrides import guarded
@@ -30,11 +29,6 @@ def icon(name: str, meaning: str = "muted") -> QIcon:
     """
     _svg(name)
     return QIcon(QIcon(_Ink(name, meaning)))
-
-
-def beside_words(button: QAbstractButton) -> None:
-    """Leave room between a button's icon and its words, for which styles have next to none."""
-    button.setIconSize(QSize(theme.px(SIDE + 6), theme.px(SIDE)))
 
 
 def draw(painter: QPainter, name: str, box: QRectF, ink: QColor) -> None:
@@ -77,7 +71,6 @@ class _Ink(QIconEngine):
         self._name, self._meaning = name, meaning
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Draw the icon into a rectangle."""
         off = mode == QIcon.Mode.Disabled
         painter.save()
         draw(painter, self._name, QRectF(rect), theme.colour("faint" if off else self._meaning))
@@ -96,5 +89,4 @@ class _Ink(QIconEngine):
         return made
 
     def clone(self) -> QIconEngine:
-        """The same icon once more."""
         return _Ink(self._name, self._meaning)

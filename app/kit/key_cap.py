@@ -38,16 +38,12 @@ class KeyCaps(QWidget):
         self.setAccessibleName(keys)
 
     def sizeHint(self) -> QSize:
-        """Room for all caps."""
         gap = theme.px(tokens.WITHIN)
         return QSize(sum(width_of(key) + gap for key in self._keys), theme.px(18))
 
-    def minimumSizeHint(self) -> QSize:
-        """All of them."""
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the caps."""
         painter, x = QPainter(self), 0
         for key in self._keys:
             draw(painter, QPoint(x, self.height() // 2), key)

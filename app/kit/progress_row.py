@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from app.kit import theme
-from app.kit.boxes import row
+from app.kit.boxes import named, row
 from app.kit.safe_text import PlainLabel
 
 FINENESS = 1000
@@ -22,12 +22,10 @@ class ProgressRow(QWidget):
         """The names are for screen readers."""
         super().__init__(parent)
         self.text = PlainLabel("", self)
-        self.bar = QProgressBar(self, minimum=0, maximum=FINENESS)
+        self.bar = named(QProgressBar(self, minimum=0, maximum=FINENESS), bar_name)
         self.bar.setFixedWidth(140)
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(bar_name)
-        self.cancel = QPushButton(self.tr("Cancel"), self)
-        self.cancel.setAccessibleName(cancel_name)
+        self.cancel = named(QPushButton(self.tr("Cancel"), self), cancel_name)
         self.cancel.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.cancel.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.cancel.clicked.connect(self.cancelled)

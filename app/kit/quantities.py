@@ -61,13 +61,6 @@ def duration(seconds: float | None) -> str:
     return translate("Quantities", "{h} h {m} min").format(h=whole // 3600, m=f"{whole % 3600 // 60:02d}")
 
 
-def minutes(seconds: float | None) -> str:
-    """For what goes on: < 1 min, 48 min, 2 h 07 min."""
-    if seconds is None or seconds >= 3600:
-        return duration(seconds)
-    return translate("Quantities", "{m} min").format(m=int(seconds // 60) if seconds >= 60 else "< 1")
-
-
 def short_duration(seconds: float | None) -> str:
     """For a narrow column: 5 s, 1:03, 2:07:12, 265 d 21 h."""
     if seconds is None:
@@ -116,8 +109,7 @@ def day_and_clock(at: datetime | None) -> str:
     """The local date as the reader's language writes it, and the time of day."""
     if at is None:
         return ""
-    local = local_time(at)
-    return f"{day(local)} {clock(at, seconds=True)}"
+    return f"{day(local_time(at))} {clock(at, seconds=True)}"
 
 
 def clock_or_day_and_clock(at: datetime | None, beside: datetime | None) -> str:

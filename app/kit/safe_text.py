@@ -107,12 +107,16 @@ def set_hint(edit: QPlainTextEdit, text: str) -> None:
 
 class PlainLabel(QLabel):
     """A label that shows text as it is. `elide` shortens it with … where there is no room, `wrap` lets it take more
-    lines; `faint` is for what stands beside what matters, `meaning` names a colour of the theme."""
+    lines; `faint` is for what stands beside what matters, `meaning` names a colour of the theme; `buddy` is what it
+    labels."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, elide: bool = False, wrap: bool = False,
-                 faint: bool = False, meaning: str = "", font: QFont | None = None) -> None:
+                 faint: bool = False, meaning: str = "", font: QFont | None = None, buddy: QWidget | None = None
+                 ) -> None:
         super().__init__(parent)
         self._elide = elide
+        if buddy is not None:
+            self.setBuddy(buddy)
         self.setWordWrap(wrap)
         if faint:
             self.setForegroundRole(QPalette.ColorRole.PlaceholderText)

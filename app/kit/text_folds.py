@@ -50,24 +50,20 @@ class TextFolds:
 
     def __init__(self, document: QTextDocument) -> None:
         self._document = document
-        self._folds: dict[int, LineFold] = {}
+        self.folds: dict[int, LineFold] = {}
+        """The folds by the number of the line that stays."""
 
     def clear(self) -> None:
         """The text is another one."""
-        self._folds = {}
+        self.folds = {}
 
     def add(self, fold: LineFold) -> None:
         """A fold of lines that stand there."""
-        self._folds[fold.head] = fold
-
-    @property
-    def folds(self) -> dict[int, LineFold]:
-        """The folds by the number of the line that stays."""
-        return self._folds
+        self.folds[fold.head] = fold
 
     def at(self, line: int) -> LineFold | None:
         """The fold of which a line is the head."""
-        return self._folds.get(line)
+        return self.folds.get(line)
 
     def toggle(self, fold: LineFold) -> None:
         """Open or fold."""
@@ -77,7 +73,7 @@ class TextFolds:
     def reveal(self, position: int) -> bool:
         """Open whatever hides a place; whether anything did."""
         line = self._document.findBlock(position).blockNumber()
-        hiding = [fold for fold in self._folds.values() if fold.is_folded and fold.first <= line <= fold.last]
+        hiding = [fold for fold in self.folds.values() if fold.is_folded and fold.first <= line <= fold.last]
         for fold in hiding:
             fold.is_folded = False
         if hiding:
@@ -86,16 +82,16 @@ class TextFolds:
 
     def apply(self) -> None:
         """Hide what is folded and show the rest."""
-        if not self._folds:
+        if not self.folds:
             return
         hidden: set[int] = set()
-        for fold in self._folds.values():
+        for fold in self.folds.values():
             if fold.is_folded:
                 hidden.update(range(fold.first, fold.last + 1))
             elif fold.is_rest:
                 hidden.add(fold.head)
-        first = min(min(fold.head, fold.first) for fold in self._folds.values())
-        last = max(max(fold.head, fold.last) for fold in self._folds.values())
+        first = min(min(fold.head, fold.first) for fold in self.folds.values())
+        last = max(max(fold.head, fold.last) for fold in self.folds.values())
         block = self._document.findBlockByNumber(first)
         start = block.position()
         while block.isValid() and block.blockNumber() <= last:

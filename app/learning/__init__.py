@@ -1,7 +1,5 @@
 """A run of reinforcement learning: its curves, the group of a task side by side, what is worth a look."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

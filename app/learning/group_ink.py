@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.kit import icons, quantities, theme, tokens
 from app.kit.flat_model import Index
 from app.kit.i18n import plural
+from app.kit.row_paint import write
 from app.kit.safe_text import one_line
 from app.learning.group_model import MemberRole, StepRole
 from app.learning.samples import tokens_of
@@ -17,9 +18,6 @@ from core.workers.reinforcement import SessionSheet, StepSheet
 CELL, HEAD, WIDTH = 42, 44, 148
 """The heights of a cell and of a head, and the least width of a column."""
 
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
-_ELIDE = Qt.TextElideMode.ElideRight
 
 
 def worth(advantage: float) -> str:
@@ -36,7 +34,6 @@ class StepCells(QStyledItemDelegate):
     """Two lines: the policy's words; what they were worth, how sure it was, how many tokens."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Every cell has one height."""
         return QSize(theme.px(WIDTH), theme.px(CELL))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -65,15 +62,10 @@ class StepCells(QStyledItemDelegate):
             icons.draw(painter, mark, QRectF(upper.left(), upper.center().y() - side / 2 + 1, side, side),
                        theme.colour("error" if step.is_error else "mask"))
             upper.setLeft(upper.left() + side + theme.px(4))
-        painter.setFont(font)
-        painter.setPen(theme.colour("ink"))
-        painter.drawText(upper, _LEFT, QFontMetrics(font).elidedText(one_line(step.text, 120), _ELIDE, upper.width()))
-        small = theme.font_of("caption", font)
-        painter.setFont(small)
-        painter.setPen(theme.colour(meaning_of(step.advantage) if step.advantage else "muted"))
-        painter.drawText(lower, _LEFT, worth(step.advantage))
-        painter.setPen(theme.colour("muted"))
-        painter.drawText(lower, _RIGHT, self.tr("%Ln token(s)", None, plural(step.tokens)))
+        write(painter, upper, one_line(step.text, 120), "ink", font)
+        write(painter, lower, worth(step.advantage), meaning_of(step.advantage) if step.advantage else "muted",
+              theme.font_of("caption", font))
+        write(painter, lower, self.tr("%Ln token(s)", None, plural(step.tokens)), "muted", right=True)
 
 
 class MemberHead(QHeaderView):
@@ -104,16 +96,11 @@ class MemberHead(QHeaderView):
         upper, lower = QRect(room), QRect(room)
         upper.setHeight(room.height() // 2)
         lower.setTop(upper.bottom() + 1)
-        painter.setFont(theme.bold_font(self.font()))
-        painter.setPen(theme.colour("ink"))
-        painter.drawText(upper, _LEFT, f"{member.reward:.2f}")
-        small = theme.font_of("caption", self.font())
-        painter.setFont(small)
-        painter.setPen(theme.colour(meaning_of(member.advantage) if member.advantage else "muted"))
-        painter.drawText(upper, _RIGHT, worth(member.advantage))
-        painter.setPen(theme.colour("muted"))
+        write(painter, upper, f"{member.reward:.2f}", "ink", theme.bold_font(self.font()))
+        write(painter, upper, worth(member.advantage), meaning_of(member.advantage) if member.advantage else "muted",
+              theme.font_of("caption", self.font()), right=True)
         failed = sum(step.is_error for step in member.steps)
         words = [self.tr("%Ln step(s)", None, plural(len(member.steps))),
                  self.tr("{n} tokens").format(n=quantities.tokens(tokens_of(member)))]
         words += [self.tr("{n} failed").format(n=failed)] if failed else []
-        painter.drawText(lower, _LEFT, QFontMetrics(small).elidedText(" · ".join(words), _ELIDE, lower.width()))
+        write(painter, lower, " · ".join(words), "muted")

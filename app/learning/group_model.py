@@ -53,8 +53,7 @@ class GroupModel(QAbstractTableModel):
     def place(self, session: str, step: int) -> QModelIndex:
         """The cell of a step; no index where it is not of this group."""
         column = next((i for i, member in enumerate(self.members) if member.session == session), -1)
-        row = self._numbers.index(step) if step in self._numbers else -1
-        return self.index(row, column)
+        return self.index(self._numbers.index(step) if step in self._numbers else -1, column)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The step, or its words for assistive technology."""

@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QWidget
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.background import BackgroundWork
-from app.kit.entries import EntriesModel
+from app.kit.entries import EntriesModel, TwoLines
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural, translate
 from app.kit.quantities import short
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
-from app.kit.two_lines import TwoLines
 from app.learning.group_ink import worth
 from app.learning.group_model import GroupModel
 from app.learning.samples import MetricChange, NotableSession, changes, samples

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QPushButton, QSplitte
 
 from app.kit import theme, tokens
 from app.kit.action_button import IconButton
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.empty import Empty, Faces
-from app.kit.entries import EntriesModel
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList
 from app.kit.flat_model import Index
 from app.kit.safe_text import PlainLabel, displayable
 from app.learning.group_ink import CELL, MemberHead, StepCells
@@ -89,11 +88,10 @@ class LearningView(QWidget):
         self.tasks = EntryList(tasks, self.tr("Tasks of the update"), self)
         self.table = GroupTable(group, self)
         self.task = PlainLabel("", self, elide=True, font=theme.bold_font(self.font()))
-        self.words = QPlainTextEdit(self, readOnly=True)
+        self.words = named(QPlainTextEdit(self, readOnly=True), self.tr("What the policy wrote"))
         self.words.setFont(theme.mono_font())
         self.words.setFixedHeight(theme.px(64))
         self.words.document().setDocumentMargin(theme.px(tokens.SIDE))
-        self.words.setAccessibleName(self.tr("What the policy wrote"))
         self.facts = PlainLabel("", self, elide=True, faint=True)
         self.open = QPushButton(self.tr("Open session"), self)
         self.open.setToolTip(self.tr("Open this session at this step (Enter)"))

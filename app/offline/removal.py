@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 from PySide6.QtCore import QObject
 
-from app.desk.asking import asked
 from app.desk.desk import Desk
 from app.desk.frame import Frame
+from app.desk.sender import asked
 from app.desk.session_key import id_of
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save, yes_or_no

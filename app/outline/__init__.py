@@ -1,7 +1,5 @@
 """The outline of a session: its phases, what stands out in them, and the plan."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from app.desk.verdict_words import verdict_state
+from app.desk.step_words import verdict_state
 from core.domain.blindness import seen
 from core.domain.session import FINAL_STATES
 from core.domain.steps import ERROR, Steps

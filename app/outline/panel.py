@@ -159,8 +159,7 @@ def _plan_in(data: bytes) -> list[PlanItem]:
 
 def build(place: Workplace, parent: QWidget) -> OutlineView:
     """The panel, wired."""
-    model = OutlineModel()
+    model = OutlineModel(parent)
     view = OutlineView(model, parent)
-    model.setParent(view)
     OutlineController(place, model, view)
     return view

@@ -9,13 +9,13 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 from app.kit import icons, theme, tokens
+from app.kit.row_paint import write
 from app.kit.safe_text import one_line, set_tooltip
 from core.domain.plan import PlanItem
 
 SIGNS = {"done": ("check", "keep"), "working": ("circle-dot", "attention"), "open": ("circle", "muted")}
 """The icon of each state and its colour."""
 
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 MOST_SHARE = 0.4
 """The plan takes at most this share of the panel's height; the rest of it scrolls."""
 
@@ -33,7 +33,6 @@ class PlanRows(QWidget):
         return QSize(80, (len(self.items) + 1) * theme.px(tokens.HEIGHTS["outline"]) + theme.px(tokens.WITHIN))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the lines."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.colour("window"))
         done = sum(item.state == "done" for item in self.items)
@@ -48,14 +47,9 @@ class PlanRows(QWidget):
         room = QRect(gap, number * high, self.width() - 2 * gap, high)
         icons.draw(painter, sign, QRectF(room.left(), room.center().y() - side / 2 + 1, side, side),
                    theme.colour(meaning))
-        painter.setFont(theme.font_of("fact", self.font()))
-        painter.setPen(theme.colour(ink))
-        metrics = painter.fontMetrics()
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), right)
-        room.setLeft(room.left() + side + theme.px(6))
-        room.setRight(room.right() - (metrics.horizontalAdvance(right) + gap if right else 0))
-        painter.drawText(room, _LEFT, metrics.elidedText(one_line(words, 300), Qt.TextElideMode.ElideRight,
-                                                         room.width()))
+        width = write(painter, room, right, ink, theme.font_of("fact", self.font()), right=True)
+        room.adjust(side + theme.px(6), 0, -(width + gap) if right else 0, 0)
+        write(painter, room, one_line(words, 300), ink)
 
 
 class PlanView(QScrollArea):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtCore import QObject, QRect, QRectF, QSize
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.kit import icons, quantities, theme, tokens
 from app.kit.flat_model import Index
+from app.kit.row_paint import write
 from app.outline.lines import LineText, OutlineLine
 from app.outline.model import LineRole, LineTextRole, OutlineModel
-
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 
 
 class OutlineDelegate(QStyledItemDelegate):
@@ -28,7 +26,6 @@ class OutlineDelegate(QStyledItemDelegate):
         return QSize(80, theme.px(tokens.HEIGHTS["outline"]))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one line."""
         line, text = index.data(LineRole), index.data(LineTextRole)
         if not isinstance(line, OutlineLine) or not isinstance(text, LineText):
             return
@@ -45,10 +42,8 @@ class OutlineDelegate(QStyledItemDelegate):
                        theme.colour(meaning))
         room.setLeft(room.left() + side + theme.px(6))
         font = theme.font_of("fact", option.font)
-        painter.setFont(theme.bold_font(font) if text.is_strong else font)
-        painter.setPen(theme.colour("person" if text.meaning == "person" else "ink"))
-        painter.drawText(room, _LEFT, painter.fontMetrics().elidedText(
-            text.words, Qt.TextElideMode.ElideRight, room.width()))
+        write(painter, room, text.words, "person" if text.meaning == "person" else "ink",
+              theme.bold_font(font) if text.is_strong else font)
         painter.restore()
 
     def _icon(self, index: Index, line: OutlineLine, text: LineText) -> str:
@@ -74,12 +69,9 @@ class OutlineDelegate(QStyledItemDelegate):
 
     def _right(self, painter: QPainter, text: LineText, room: QRect) -> QRect:
         """Draw the failures and before them the steps; returns the room that is left."""
-        painter.setFont(theme.font_of("caption"))
-        metrics = QFontMetrics(painter.font())
+        font = theme.font_of("caption")
         failed = f"✗ {quantities.number(text.failed)}" if text.failed else ""
         for words, meaning in ((failed, "error"), (text.right, "muted")):
             if words:
-                painter.setPen(theme.colour(meaning))
-                painter.drawText(room, _RIGHT, words)
-                room.setRight(room.right() - metrics.horizontalAdvance(words) - theme.px(6))
+                room.setRight(room.right() - write(painter, room, words, meaning, font, right=True) - theme.px(6))
         return room

@@ -22,8 +22,7 @@ class GoToDialog(QDialog):
         self.setMinimumWidth(460)
         self.box = QLineEdit(text, self, placeholderText="tiphys://session/…?step=…")
         self.box.selectAll()
-        label = PlainLabel(self.tr("A link, the number of a step, or the id of a session"), self)
-        label.setBuddy(self.box)
+        label = PlainLabel(self.tr("A link, the number of a step, or the id of a session"), self, buddy=self.box)
         self.problem = PlainLabel("", self, wrap=True, meaning="error")
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)

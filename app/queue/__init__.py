@@ -1,7 +1,5 @@
 """The sessions of a review queue, or of a filter, in columns: how far each is, and who has it."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

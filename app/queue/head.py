@@ -10,8 +10,7 @@ from app.kit import quantities, theme, tokens
 from app.kit.boxes import column, row
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.kit.tool_button import tool_button
-from app.queue.columns import places
-from app.queue.delegate import draw_progress
+from app.queue.delegate import draw_progress, places
 from core.domain.progress import Judged
 from core.domain.queue import QueueSum
 

@@ -72,9 +72,7 @@ class MakeQueueDialog(QDialog):
         for text, widget in ((self.tr("Name"), self.name), (self.tr("Asks for"), self.steps),
                              (self.tr("How many"), self.count), (self.tr("Judged twice"), self.twice),
                              (self.tr("Rubric"), self.rubric), ("", self.blind)):
-            label = PlainLabel(text, self)
-            label.setBuddy(widget)
-            self._form.addRow(label, widget)
+            self._form.addRow(PlainLabel(text, self, buddy=widget), widget)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         column(self.about, self._form, self.buttons, on=self, spacing=3 * theme.GRID, margin=4 * theme.GRID)
 

@@ -8,8 +8,7 @@ from time import monotonic
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.candidates import candidate_of
-from app.desk.saved_filters import not_understood
+from app.desk.saved_filters import candidate_of
 from app.desk.session_key import id_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
@@ -17,8 +16,7 @@ from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.queue.acts import QueueActs
-from app.queue.model import QueueModel
-from app.queue.row import QueueRow, progress_of, queue_row
+from app.queue.row import QueueModel, QueueRow, progress_of, queue_row
 from app.queue.view import FACETS, QueueTable
 from core.domain.queue import QueueItem, QueueWork, ReviewQueue, summed
 from core.domain.session import SessionRow
@@ -227,8 +225,7 @@ class QueueController(QObject):
 
     def _hint(self) -> str:
         if self._query.text or self._facet != "all":
-            words = self.tr("No session of this list passes the filter. Esc in its box shows all of them.")
-            return " ".join(filter(None, (not_understood(self._query), words)))
+            return self.tr("No session of this list passes the filter. Esc in its box shows all of them.")
         key = self._queues.shown.queue
         free = sum(item.free > 0 and item.holder(self._queues.me(key)) is None for item in self._items.values())
         if key and free:
@@ -240,5 +237,4 @@ class QueueController(QObject):
 
 
 def _newest(row: SessionRow) -> tuple[float, str]:
-    at = row.began_at or row.created_at or datetime.fromtimestamp(0, UTC)
-    return -at.timestamp(), row.session
+    return -(row.began_at or row.created_at or datetime.fromtimestamp(0, UTC)).timestamp(), row.session

@@ -1,16 +1,18 @@
-"""What one row of the queue's table says. No Qt but for words."""
+"""The rows of a queue's list: what each says of its session, and all of them as a Qt model."""
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Callable, Sequence
 
-from app.desk.attention_words import attention_word
-from app.desk.origin_words import origin_name
-from app.desk.short_id import short_id
+import msgspec
+from PySide6.QtCore import Qt
+
+from app.desk.session_words import attention_word, origin_name, short_id
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.flat_model import SPOKEN, FlatModel, Index
 from app.kit.i18n import translate
-from app.kit.safe_text import one_line
+from app.kit.safe_text import one_line, plain_tooltip
 from core.domain.progress import ANYBODY, Judged, Progress
 from core.domain.queue import QueueItem, ReviewQueue
 from core.domain.session import SessionRow
@@ -101,8 +103,7 @@ def _word(place: Workplace, row: SessionRow, item: QueueItem | None, *, done: bo
     if row.unreadable:
         return translate("QueueTable", "not whole"), "attention", True
     if readers := place.queues.readers(row.session):
-        reads = translate("QueueTable", "{person} is reading")
-        return reads.format(person=one_line(readers[0], 24)), "muted", False
+        return translate("QueueTable", "{person} is reading").format(person=one_line(readers[0], 24)), "muted", False
     if row.attention:
         return attention_word(row.attention[0]), "attention", True
     if item is not None and not item.holders:
@@ -126,3 +127,40 @@ def _who(item: QueueItem | None, me: str) -> str:
 def _agreement(item: QueueItem | None) -> str:
     agreed = overlap([item]) if item is not None else None
     return f"{agreed.name} {agreed.value:.2f}" if agreed is not None and agreed.value is not None else ""
+
+
+QueueRowRole = int(Qt.ItemDataRole.UserRole) + 1
+
+
+class QueueModel(FlatModel[str]):
+    """Sessions by their keys; `say` puts one into words. What was made is remembered until something changes."""
+
+    def __init__(self, say: Callable[[str], QueueRow | None]) -> None:
+        super().__init__()
+        self._say = say
+        self._words: dict[str, QueueRow | None] = {}
+
+    def show(self, sessions: Sequence[str]) -> None:
+        """List these, or the same ones with what changed of them."""
+        self._words.clear()
+        self.put(sessions, same=list(sessions) == self.rows)
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """The row (QueueRowRole), or its text for assistive technology."""
+        session = self.row_at(index)
+        if session is None or role not in (QueueRowRole, Qt.ItemDataRole.ToolTipRole, *SPOKEN):
+            return None
+        line = self.words_of(session)
+        if role == QueueRowRole or line is None:
+            return line
+        return plain_tooltip(line.spoken) if role == Qt.ItemDataRole.ToolTipRole else line.spoken
+
+    def row_of(self, session: str) -> int:
+        """The place of a session; -1 where it is not listed."""
+        return self.rows.index(session) if session in self.rows else -1
+
+    def words_of(self, session: str) -> QueueRow | None:
+        """A session in words; None for one that is not known."""
+        if session not in self._words:
+            self._words[session] = self._say(session)
+        return self._words[session]

@@ -17,7 +17,7 @@ from app.kit.empty import Empty, Faces
 from app.kit.safe_text import set_tooltip
 from app.queue.delegate import QueueRowDelegate
 from app.queue.head import ColumnNames, QueueHead
-from app.queue.model import QueueModel
+from app.queue.row import QueueModel
 
 FACETS = ("all", "mine", "undecided")
 
@@ -82,7 +82,6 @@ class QueueTable(QWidget):
     def _make_order(self) -> QToolButton:
         made = QToolButton(self, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon, autoRaise=True)
         made.setIcon(icons.icon("arrow-up-down"))
-        icons.beside_words(made)
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.setMenu(QMenu(made))

@@ -1,7 +1,5 @@
 """The list of what there is to work through: mine, queues, saved filters, servers."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -8,9 +8,8 @@ from time import monotonic
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.candidates import candidate_of
 from app.desk.queue_book import Shown
-from app.desk.saved_filters import read_filters, usual_filters
+from app.desk.saved_filters import candidate_of, read_filters, usual_filters
 from app.desk.session_key import OWN, server_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
@@ -36,9 +35,8 @@ MINE = (
 
 def build(place: Workplace, parent: QWidget) -> QueuesView:
     """The panel, wired."""
-    model = SourcesModel()
+    model = SourcesModel(parent)
     view = QueuesView(model, place.actions["queue.make"], parent)
-    model.setParent(view)
     QueuesController(place, model, view)
     return view
 
@@ -124,5 +122,4 @@ class QueuesController(QObject):
 
 
 def _count(seen: list[Candidate], query: str) -> str:
-    wanted = SessionQuery(query)
-    return quantities.number(sum(map(wanted.passes, seen)))
+    return quantities.number(sum(map(SessionQuery(query).passes, seen)))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelection, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFontMetrics, QPainter, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtGui import QAction, QPainter, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.desk.queue_book import Shown
 from app.kit import icons, quantities, theme, tokens
 from app.kit.action_button import IconButton
 from app.kit.boxes import column, row
 from app.kit.flat_model import Index
+from app.kit.row_paint import fill_ground, write
 from app.kit.safe_text import PlainLabel
 from app.queues.model import QueueSource, SourceRole, SourcesModel
 
@@ -67,8 +68,6 @@ class QueuesView(QWidget):
 
 
 ENTRY, HEADING = 28, 28
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 
 
 class SourceDelegate(QStyledItemDelegate):
@@ -80,46 +79,27 @@ class SourceDelegate(QStyledItemDelegate):
         return QSize(120, theme.px(HEADING if line is not None and line.shown is None else ENTRY))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one line."""
         line: QueueSource = index.data(SourceRole)
         rect: QRect = option.rect
         painter.save()
         side = theme.px(tokens.SIDE)
         if line.shown is None:
-            painter.setFont(theme.font_of("caption", option.font))
-            painter.setPen(theme.colour("muted"))
-            painter.drawText(rect.adjusted(side, theme.px(6), -side, 0), _LEFT, line.title)
+            write(painter, rect.adjusted(side, theme.px(6), -side, 0), line.title, "muted",
+                  theme.font_of("caption", option.font))
         else:
-            self._ground(painter, option)
+            fill_ground(painter, option, hovers=True, bar=True)
             self._entry(painter, line, rect.adjusted(side, 0, -theme.px(8), 0), option)
         painter.restore()
-
-    def _ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
-        rect: QRect = option.rect
-        if option.state & QStyle.StateFlag.State_Selected:
-            focused = bool(option.state & QStyle.StateFlag.State_Active)
-            theme.fill_selected(painter, rect, active=focused)
-            bar = QRect(rect.left(), rect.top(), theme.px(tokens.CURSOR), rect.height())
-            painter.fillRect(bar, theme.colour("person" if focused else "edge"))
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, theme.colour("hover"))
 
     def _entry(self, painter: QPainter, line: QueueSource, room: QRect, option: QStyleOptionViewItem) -> None:
         small = theme.px(14)
         icons.draw(painter, line.icon, QRectF(room.left(), room.center().y() - small / 2 + 0.5, small, small),
                    theme.colour(line.meaning))
         figures = theme.font_of("caption", option.font)
-        painter.setFont(figures)
-        painter.setPen(theme.colour("muted"))
-        painter.drawText(room, _RIGHT, line.right)
-        width = QFontMetrics(figures).horizontalAdvance(line.right) + theme.px(tokens.BETWEEN)
+        width = write(painter, room, line.right, "muted", figures, right=True) + theme.px(tokens.BETWEEN)
         font = theme.mono_font(option.font.pointSizeF()) if line.is_query else option.font
-        painter.setFont(font)
-        painter.setPen(theme.colour("ink"))
         text = room.adjusted(small + theme.px(6), 0, -width, 0)
-        title = QFontMetrics(font).elidedText(line.title, Qt.TextElideMode.ElideRight, text.width())
-        painter.drawText(text, _LEFT, title)
+        at = text.left() + write(painter, text, line.title, "ink", font) + theme.px(4)
         if line.is_done:
-            at = text.left() + QFontMetrics(font).horizontalAdvance(title) + theme.px(4)
             icons.draw(painter, "check", QRectF(at, text.center().y() - theme.px(6), theme.px(12), theme.px(12)),
                        theme.colour("keep"))

@@ -1,7 +1,5 @@
 """Remarks of readers on steps and on words of them, and the page that shows them to others."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QLocale, QObject
 
 from app.desk.bodies import Bodies
 from app.desk.frame import Frame
-from app.desk.state_words import reason_words, state_words
+from app.desk.session_words import reason_words, state_words
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
 from app.kit.i18n import translate
@@ -66,8 +66,7 @@ class PageController(QObject):
         except ReportableError as error:
             self._place.notices.report(error)
             return
-        sentence = self.tr("The page is written: {path}")
-        self._place.notices.tell(sentence.format(path=path), "done", trajectory.session)
+        self._place.notices.tell(self.tr("The page is written: {path}").format(path=path), "done", trajectory.session)
 
     def words(self) -> PageWords:
         """The words of a page in the reader's language."""

@@ -8,10 +8,9 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from app.kit import theme, tokens
 from app.kit.action_button import IconButton
-from app.kit.boxes import apart, column, row
+from app.kit.boxes import apart, column, named, row
 from app.kit.empty import Empty, Faces
-from app.kit.entries import EntriesModel
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.thin_line import Gist
@@ -29,8 +28,7 @@ class RemarkBox(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.about = PlainLabel("", self, elide=True, faint=True)
-        self.text = QPlainTextEdit(self, tabChangesFocus=True)
-        self.text.setAccessibleName(self.tr("Remark"))
+        self.text = named(QPlainTextEdit(self, tabChangesFocus=True), self.tr("Remark"))
         self.text.setPlaceholderText(self.tr("Ctrl+Enter adds the remark, Esc leaves without."))
         self.text.setFixedHeight(LINES * self.fontMetrics().lineSpacing())
         self.text.installEventFilter(self)

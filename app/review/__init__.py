@@ -1,7 +1,5 @@
 """Verdicts on steps: keys, book with undo, rules, opinions of others."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 
 from app.desk.panel import Panel

@@ -10,14 +10,12 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePo
 
 from app.kit import icons, theme, tokens
 from app.kit.action_button import ActionButton
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.elided_box import ElidedBox
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_tooltip
-from app.review.judged_bar import JudgedBar
+from app.review.bar_parts import JudgedBar, StepRemarkBox, TagLine
 from app.review.opinions import StepOpinions, value_word
-from app.review.step_remark_box import StepRemarkBox
-from app.review.tag_line import TagLine
 from app.review.verdict_book import Decision, Tally
 
 STATES = {"keep": ("check", "keep"), "mask": ("circle-slash", "mask"), "unsure": ("circle-question-mark", "attention"),
@@ -75,14 +73,15 @@ class ReviewBar(QWidget):
         following.setIconText(self.tr("Next session"))
         self.ahead, self.following = self._button(ahead, "muted"), self._button(following, "person")
         self.following.hide()
-        over, side = theme.px(7), theme.px(tokens.SIDE)
-        self._main = row(self._sign, self.number, self.state, self.action, *verdicts, *self._extra, 1, self.count,
-                         self.bar, *self.parts.values(), self.ahead, self.following, spacing=gap,
-                         margin=(side, over, side, over))
-        column(strip, self._main, on=self, spacing=0, margin=0)
+        main = row(self._sign, self.number, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar,
+                   *self.parts.values(), self.ahead, self.following, spacing=gap,
+                   margin=(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7)))
+        column(strip, main, on=self, spacing=0, margin=0)
 
     def _button(self, action: QAction, meaning: str, *, flat: bool = False, bare: bool = False) -> ActionButton:
-        return ActionButton(action, meaning, self, flat=flat, bare=bare)
+        button = ActionButton(action, meaning, self, flat=flat, bare=bare)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
 
     def _again_button(self) -> QPushButton:
         made = QPushButton("", self)
@@ -93,16 +92,14 @@ class ReviewBar(QWidget):
         return made
 
     def _action_box(self) -> ElidedBox:
-        box = ElidedBox(self, least=12)
-        box.setAccessibleName(self.tr("What is judged"))
+        box = named(ElidedBox(self, least=12), self.tr("What is judged"))
         box.setToolTip(self.tr("Judge the step, or one of its actions alone (I chooses the next)"))
         box.activated.connect(self.action_chosen)
         box.hide()
         return box
 
     def _reason_box(self) -> QComboBox:
-        box = QComboBox(self, editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        box.setAccessibleName(self.tr("Reason"))
+        box = named(QComboBox(self, editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert), self.tr("Reason"))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumWidth(theme.px(168))
         self._usual = (
@@ -161,7 +158,6 @@ class ReviewBar(QWidget):
             self.action.addItems(words)
         self.action.setCurrentIndex(opinions.action)
         self.action.setVisible(len(opinions.actions) > 1 and opinions.marked < 2)
-        self._fit()
 
     def _show_void(self, void: Decision) -> None:
         self._void = void
@@ -199,28 +195,17 @@ class ReviewBar(QWidget):
             self.parts[meaning].setVisible(bool(asked and count))
         for widget in (self.count, self.bar):
             widget.setVisible(bool(asked) or is_done)
-        self._fit()
 
     def minimumSizeHint(self) -> QSize:
         """The bar holds no window open: what has no room there is a key."""
         return QSize(theme.px(400), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """What has no room goes."""
+        """A narrow bar keeps verdicts, progress and the way on; the rest are keys."""
         super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """A narrow bar keeps verdicts, progress and the way on; the rest are keys. So goes, one by one, what a wide one
-        has no room for either: its numbers say what the parts count, and a reason that is written stays."""
         wide = self.width() >= theme.px(WIDE) or self.reason.hasFocus()
-        shown = dict.fromkeys(self._extra, wide)
-        for widget, on in shown.items():
-            widget.setVisible(on)
-        for widget in (self._extra[3], self._extra[2], self._extra[1], self._extra[0], self.reason):
-            if not wide or self._main.minimumSize().width() <= self.width() or self.reason.hasFocus():
-                break
-            widget.hide()
+        for widget in self._extra:
+            widget.setVisible(wide)
 
     # ---- what is entered ----------------------------------------------------------------------------
 

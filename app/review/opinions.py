@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from app.desk.step_words import author_kind
 from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 from app.review.verdict_book import Decision
@@ -33,19 +34,13 @@ class StepOpinions(msgspec.Struct, frozen=True):
 
 def value_word(value: str) -> str:
     """A verdict's word."""
-    return {"keep": translate("ReviewView", "keep"),
-            "mask": translate("ReviewView", "mask"),
+    return {"keep": translate("ReviewView", "keep"), "mask": translate("ReviewView", "mask"),
             "unsure": translate("ReviewView", "unsure")}.get(value, value)
 
 
 def author_words(author: Author) -> str:
     """Who gave an opinion: the kind, the name and, of a rule or judge, the version."""
-    kind = {"person": translate("ReviewView", "person"),
-            "rule": translate("ReviewView", "rule"),
-            "judge": translate("ReviewView", "judge"),
-            "import": translate("ReviewView", "import")}.get(author.kind, author.kind)
-    name = f"{kind} {one_line(author.name, 60)}".rstrip()
+    name = f"{author_kind(author.kind)} {one_line(author.name, 60)}".rstrip()
     if not author.version:
         return name
-    words = translate("ReviewView", "{name}, version {version}")
-    return words.format(name=name, version=one_line(author.version, 30))
+    return translate("ReviewView", "{name}, version {version}").format(name=name, version=one_line(author.version, 30))

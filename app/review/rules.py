@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.kit import quantities
+from app.kit.entries import TwoLines
 from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from app.kit.safe_text import one_line
-from app.kit.two_lines import TwoLines
 from core.workers.rules import RuleEffect, RuleLine
 
 MEANINGS = {
@@ -62,8 +62,7 @@ def effect_words(rule: RuleLine, effect: RuleEffect | None) -> str:
              translate("Rules", "More that would be masked if it were on: {n}."))
     sentences = [found.format(n=number(effect.found)), alone.format(n=number(effect.would_mask))]
     if effect.overruled:
-        overruled = translate("Rules", "Kept by a person all the same: {n}.")
-        sentences.append(overruled.format(n=number(effect.overruled)))
+        sentences.append(translate("Rules", "Kept by a person all the same: {n}.").format(n=number(effect.overruled)))
     if effect.judged:
         people = translate("Rules", "Decided by people: {judged}, of which they mask {confirmed}.")
         sentences.append(people.format(judged=number(effect.judged), confirmed=number(effect.confirmed)))

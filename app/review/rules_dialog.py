@@ -22,13 +22,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.kit import theme
-from app.kit.boxes import column, row
-from app.kit.entries import EntriesModel, EntryRole
-from app.kit.entry_list import EntryList
+from app.kit.boxes import column, named, row
+from app.kit.entries import EntriesModel, EntryList, EntryRole, TwoLines
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, menu_text, one_line, visible
 from app.kit.scrolled import within
-from app.kit.two_lines import TwoLines
 from app.review.rules import effect_words, lines, meaning
 from core.workers.rules import RuleEffect, RuleLine
 
@@ -48,8 +46,7 @@ class RulesDialog(QDialog):
         self.resize(within(parent, 820, 560))
         self._rules: dict[str, RuleLine] = {}
         self._effects: dict[str, RuleEffect] = {}
-        self.scope = QComboBox(self)
-        self.scope.setAccessibleName(self.tr("For which sessions"))
+        self.scope = named(QComboBox(self), self.tr("For which sessions"))
         self.model, self.found = EntriesModel(self), EntriesModel(self)
         self.list = EntryList(self.model, self.tr("Rules"), self)
         self.examples = EntryList(self.found, self.tr("Steps that the rule finds"), self)
@@ -171,11 +168,8 @@ class RulesDialog(QDialog):
             self.boxes = {key: self._box(key, value) for key, value in settings.items()}
 
     def _box(self, key: str, value: object) -> QWidget:
-        box = _box_for(value, self)
-        box.setAccessibleName(key)
-        label = PlainLabel(key, self)
-        label.setBuddy(box)
-        self._form.addRow(label, box)
+        box = named(_box_for(value, self), key)
+        self._form.addRow(PlainLabel(key, self, buddy=box), box)
         if isinstance(box, QCheckBox):
             box.clicked.connect(partial(self._on_box, key))
         elif isinstance(box, QSpinBox | QDoubleSpinBox | QLineEdit):

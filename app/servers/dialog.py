@@ -21,11 +21,9 @@ from app.desk.notices import sentence_of
 from app.desk.servers import ServerEntry
 from app.kit import theme
 from app.kit.boxes import column, row
-from app.kit.entries import EntriesModel, EntryRole
-from app.kit.entry_list import EntryList
+from app.kit.entries import EntriesModel, EntryList, EntryRole, TwoLines
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.scrolled import within
-from app.kit.two_lines import TwoLines
 from app.servers.connection_state import ConnectionState
 from core.domain.errors import ReportableError
 from core.domain.invitation import is_invitation
@@ -75,12 +73,13 @@ class ServersDialog(QDialog):
 
     def _lay_out(self) -> None:
         self.chosen = QGroupBox(self.tr("This server"), self)
-        row(_label(self.tr("Name"), self.name, self), (self.name, 1), self.on, self.again, self.off, on=self.chosen)
+        row(PlainLabel(self.tr("Name"), self, buddy=self.name), (self.name, 1), self.on, self.again, self.off,
+            on=self.chosen)
         fresh = QGroupBox(self.tr("Add a server"), self)
         form = QFormLayout(fresh)
         for text, box in ((self.tr("Address"), self.address), (self.tr("Token"), self.token),
                           (self.tr("Name"), self.new_name)):
-            form.addRow(_label(text, box, self), box)
+            form.addRow(PlainLabel(text, self, buddy=box), box)
         form.addRow(self.problem)
         form.addRow("", row(self.add, self.log_in, 1))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
@@ -180,12 +179,6 @@ class ServersDialog(QDialog):
         entry = self._entries.get(self.server)
         if entry is not None and self.name.text().strip() not in ("", entry.name):
             self.renamed.emit(entry.id, self.name.text())
-
-
-def _label(text: str, buddy: QWidget, parent: QWidget) -> PlainLabel:
-    label = PlainLabel(text, parent)
-    label.setBuddy(buddy)
-    return label
 
 
 def _lines(entry: ServerEntry, state: ConnectionState) -> TwoLines:

@@ -9,14 +9,12 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.desk.state_words import ASKS
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.ask import yes_or_no
 from app.kit.i18n import translate
 from app.kit.safe_text import one_line, plain_tooltip
-from app.sessions.thresholds import from_settings
-from app.sessions.thresholds_dialog import ThresholdsDialog
+from app.sessions.thresholds_dialog import ThresholdsDialog, from_settings
 from core.domain.attention import Thresholds
 from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.operations import Control, SetThresholds
@@ -49,7 +47,6 @@ class ControlsController(QObject):
         live = row is not None and row.origin == "live"
         for key in CONTROLS:
             can = row is not None and live and row.state in POSSIBLE[key] and (not row.caller or key in OF_SUBAGENTS)
-            can = can and not (key == "resume" and row is not None and row.reason == ASKS)  # that would be a yes
             self._place.actions[f"session.{key}"].setEnabled(can)
         over = row is None or row.state in FINAL_STATES
         self._place.actions["session.thresholds"].setEnabled(live and not over)
@@ -61,8 +58,7 @@ class ControlsController(QObject):
         if row is None or row.state not in POSSIBLE[control]:
             return
         if control == "stop" or self._place.settings.get("sessions.ask"):
-            confirmed = self._confirm(control, row)
-            self._place.scope.spawn(confirmed, name=control)
+            self._place.scope.spawn(self._confirm(control, row), name=control)
         else:
             self._send(control, row.session)
 
@@ -119,8 +115,7 @@ def confirmation_of(control: str, row: SessionRow, running: int | None) -> Confi
     """`running` is the number of the step that is at work; None between two steps, or where nobody works."""
     step = ""
     if running is not None:
-        now = translate("Controls", "Step {n} is at work now.")
-        step = now.format(n=quantities.number(running)) + " "
+        step = translate("Controls", "Step {n} is at work now.").format(n=quantities.number(running)) + " "
     act, button, effect = {
         "pause": (translate("Controls", "Pause “{title}”?"),
                   translate("Controls", "Pause"),
@@ -128,7 +123,10 @@ def confirmation_of(control: str, row: SessionRow, running: int | None) -> Confi
                       "Controls", "The running action goes on to its end (a sleep ends at once); then the agent waits "
                       "until it is resumed. What runs in the background goes on.")),
         "interrupt": (translate("Controls", "Interrupt the running action of “{title}”?"),
-                      translate("Controls", "Interrupt"), _interrupted(row)),
+                      translate("Controls", "Interrupt"),
+                      translate(
+                          "Controls", "The running command gets Ctrl+C, a sleep ends. The agent sees that it was "
+                          "interrupted and goes on with its next step. What runs in the background goes on.")),
         "stop": (translate("Controls", "Stop “{title}”?"),
                  translate("Controls", "Stop"),
                  translate(
@@ -137,16 +135,6 @@ def confirmation_of(control: str, row: SessionRow, running: int | None) -> Confi
         "resume": _resume(row),
     }[control]
     return Confirmation(act, button, (step if control != "resume" else "") + effect)
-
-
-def _interrupted(row: SessionRow) -> str:
-    if row.held_by:
-        return translate(
-            "Controls", "The running command gets Ctrl+C, a sleep ends. {person} goes on with the next action. "
-            "What runs in the background goes on.").format(person=one_line(row.held_by, 40))
-    return translate(
-        "Controls", "The running command gets Ctrl+C, a sleep ends. The agent sees that it was "
-        "interrupted and goes on with its next step. What runs in the background goes on.")
 
 
 def _resume(row: SessionRow) -> tuple[str, str, str]:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.desk.saved_filters import SavedFilter
+from app.kit.boxes import named
 from app.kit.flow import FlowLayout
 from app.kit.safe_text import menu_text, set_tooltip
 
@@ -43,11 +44,10 @@ class FilterChips(QWidget):
             chip.setChecked(saved.query == query.strip())
 
     def _chip(self, saved: SavedFilter) -> QToolButton:
-        chip = QToolButton(self)
+        chip = named(QToolButton(self), self.tr("Filter: {name}").format(name=saved.name))
         chip.setText(menu_text(saved.name))
         chip.setCheckable(True)
         chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        chip.setAccessibleName(self.tr("Filter: {name}").format(name=saved.name))
         set_tooltip(chip, self.tr("{query}\nDelete or right click: take it away").format(query=saved.query))
         chip.clicked.connect(partial(self._on_clicked, saved, chip))
         chip.installEventFilter(self)

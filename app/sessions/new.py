@@ -18,7 +18,7 @@ from app.kit.ask import yes_or_no
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.sessions.new_dialog import Choice, NewSessionDialog, Offer, TaskChoice
-from app.sessions.thresholds import from_settings
+from app.sessions.thresholds_dialog import from_settings
 from core.domain.attention import Thresholds
 from core.domain.errors import ReportableError
 from core.domain.ids import is_id, new_id

@@ -6,15 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QWidget
 
 from app.desk.notices import sentence_of
 from app.desk.right_words import right_words
@@ -24,8 +16,7 @@ from app.kit.boxes import column
 from app.kit.elided_box import ElidedBox
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.scrolled import Scrolled, within
-from app.sessions.rights_sheet import RightsSheet
-from app.sessions.task_sheet import TaskSheet
+from app.sessions.sheets import RightsSheet, TaskSheet
 from core.domain.errors import InvalidInput
 from core.domain.host_rights import HostRight, key_right
 from core.domain.task import AgentSettings, ModelSettings
@@ -159,9 +150,7 @@ class NewSessionDialog(QDialog):
             (self.tr("Address"), self.url), (self.tr("Variable with the key"), self.key), ("", self.sends),
             ("", self.text_actions), (self.tr("Sandbox"), self.sandbox), ("", self.confirm),
         ):
-            label = PlainLabel(text, self)
-            label.setBuddy(widget)
-            self._form.addRow(label, widget)
+            self._form.addRow(PlainLabel(text, self, buddy=widget), widget)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         column(self._form, self.sheet, 1, on=self._body, spacing=3 * theme.GRID, margin=0)
 

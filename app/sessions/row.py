@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.kit import theme
 from app.kit.flat_model import Index
+from app.kit.row_paint import fill_ground, write
 from app.sessions.model import SessionRole, SessionText
 from app.sessions.shared_title import elided
 
@@ -25,13 +26,11 @@ class SessionRowDelegate(QStyledItemDelegate):
         return QSize(120, QFontMetrics(option.font).height() + 2 * small + PAD + theme.GRID)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one session."""
         line: SessionText = index.data(SessionRole)
         rect: QRect = option.rect
         font: QFont = option.font
         painter.save()
-        if option.state & QStyle.StateFlag.State_Selected:
-            theme.fill_selected(painter, rect, active=bool(option.state & QStyle.StateFlag.State_Active))
+        fill_ground(painter, option)
         height = QFontMetrics(font).height()
         top = QRect(rect.left() + PAD, rect.top() + theme.GRID, rect.width() - 2 * PAD, height)
         self._first(painter, line, top, font)
@@ -51,25 +50,18 @@ class SessionRowDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _first(self, painter: QPainter, line: SessionText, room: QRect, font: QFont) -> None:
-        painter.setFont(font)
-        painter.setPen(theme.colour(line.meaning))
         sign = QFontMetrics(font).horizontalAdvance("●") + theme.GRID
-        painter.drawText(QRect(room.left(), room.top(), sign, room.height()), _LEFT, line.sign)
+        write(painter, QRect(room.left(), room.top(), sign, room.height()), line.sign, line.meaning, font)
         right = room.right()
         if line.new:
             strong = theme.bold_font(theme.small_font(font))
             width = QFontMetrics(strong).horizontalAdvance(line.new)
-            painter.setFont(strong)
-            painter.setPen(theme.colour("person"))
-            painter.drawText(QRect(right - width, room.top(), width + 1, room.height()), _LEFT, line.new)
+            write(painter, QRect(right - width, room.top(), width + 1, room.height()), line.new, "person", strong)
             right -= width + PAD
         bold = theme.bold_font(font)
-        painter.setFont(bold)
-        painter.setPen(theme.colour("ink"))
         space = QRect(room.left() + sign, room.top(), max(0, right - room.left() - sign), room.height())
-        metrics = QFontMetrics(bold)
-        title = elided(line.title, line.shared, space.width(), metrics.horizontalAdvance)
-        painter.drawText(space, _LEFT, metrics.elidedText(title, _ELIDE, space.width()))
+        title = elided(line.title, line.shared, space.width(), QFontMetrics(bold).horizontalAdvance)
+        write(painter, space, title, "ink", bold)
 
     def _below(self, painter: QPainter, parts: tuple[tuple[str, str], ...], room: QRect, font: QFont) -> None:
         painter.setFont(font)
@@ -77,12 +69,5 @@ class SessionRowDelegate(QStyledItemDelegate):
         x = room.left() + QFontMetrics(font).horizontalAdvance("●") + theme.GRID
         for text, meaning in parts:
             if text and x < room.right():
-                space = room.right() - x
-                painter.setPen(theme.colour(meaning))
-                painter.drawText(QRect(x, room.top(), space, room.height()), _LEFT,
-                                 metrics.elidedText(text, _ELIDE, space))
+                write(painter, QRect(x, room.top(), room.right() - x, room.height()), text, meaning)
                 x += metrics.horizontalAdvance(text) + PAD
-
-
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
-_ELIDE = Qt.TextElideMode.ElideRight

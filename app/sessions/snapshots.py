@@ -9,14 +9,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.asking import asked
 from app.desk.desk import Desk
+from app.desk.sender import asked
 from app.desk.session_key import id_of
 from app.desk.workplace import Workplace
 from app.kit.ask import yes_or_no
 from app.kit.safe_text import one_line
-from app.sessions.snapshot_words import SavedPlace, size_of
-from app.sessions.snapshots_dialog import SnapshotsDialog
+from app.sessions.snapshots_dialog import SavedPlace, SnapshotsDialog, size_of
 from core.domain.events import SnapshotFailed, SnapshotTaken, decode_stored
 from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.messages import CAN_CONTINUE, CAN_RESTORE

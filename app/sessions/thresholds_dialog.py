@@ -1,9 +1,10 @@
-"""One session's thresholds in a form: from where on it asks for a look."""
+"""When a session asks for a look: its thresholds, and the dialog that sets them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -18,9 +19,39 @@ from PySide6.QtWidgets import (
 
 from app.kit import theme
 from app.kit.boxes import column
+from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel
-from app.sessions.thresholds import Field, fields
 from core.domain.attention import Thresholds
+
+if TYPE_CHECKING:
+    from app.desk.settings import Settings
+
+
+class Field(msgspec.Struct, frozen=True):
+    """One threshold in a form; `decimals` 0 is a count."""
+
+    name: str
+    label: str
+    high: float
+    decimals: int = 0
+
+
+def fields() -> tuple[Field, ...]:
+    """Every threshold, in the reader's language."""
+    return (
+        Field("errors", translate("Thresholds", "Failed steps in a row"), 10_000),
+        Field("same", translate("Thresholds", "Equal actions in a row"), 10_000),
+        Field("waits", translate("Thresholds", "Waiting steps in a row"), 10_000),
+        Field("stall_min", translate("Thresholds", "Minutes in which no step ends"), 100_000, 1),
+        Field("budget", translate("Thresholds", "Used share of a limit"), 1, 2),
+        Field("diversity", translate(
+            "Thresholds", "Different commands of the last 50 since the first error: share, at most"), 1, 2),
+    )
+
+
+def from_settings(settings: Settings) -> Thresholds:
+    """What new sessions get that are started here."""
+    return Thresholds(**{f.name: settings.get(f"attention.{f.name}") for f in fields()})  # type: ignore[arg-type]
 
 
 class ThresholdsDialog(QDialog):
@@ -37,9 +68,7 @@ class ThresholdsDialog(QDialog):
         form = QFormLayout()
         for field in fields():
             box = self.boxes[field.name] = _box(field, self)
-            label = PlainLabel(field.label, self, wrap=True)
-            label.setBuddy(box)
-            form.addRow(label, box)
+            form.addRow(PlainLabel(field.label, self, wrap=True, buddy=box), box)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
         self.usual = QPushButton(self.tr("As in the settings"), self, autoDefault=False)

@@ -6,19 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QLineEdit,
-    QListView,
-    QMenu,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QMenu, QToolButton, QWidget
 
-from app.desk.saved_filters import not_understood
 from app.kit import quantities, theme
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import row
+from app.kit.boxes import named, row
 from app.kit.choice_menu import offer_choices
 from app.kit.empty import Empty, Faces, faces
 from app.kit.safe_text import PlainLabel, set_tooltip
@@ -57,7 +49,7 @@ class SessionsView(QWidget):
                                    "or import saved trajectories."), self, action=new)
         show_all = QAction(self.tr("Show all (Esc)"), self)
         show_all.triggered.connect(self.words.clear)
-        self.nothing = Empty("", self, action=show_all)
+        self.nothing = Empty(self.tr("No session passes the filter."), self, action=show_all)
         self._hits = Faces(self.list, self.nothing)
         self.faces = self._lay_out([new, *acts[:4]])
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
@@ -78,13 +70,11 @@ class SessionsView(QWidget):
         return made
 
     def _make_filter(self) -> QLineEdit:
-        made = QLineEdit(self, placeholderText=self.tr("Filter: words, is:new …"))
-        made.setAccessibleName(self.tr("Filter sessions"))
+        made = named(QLineEdit(self, placeholderText=self.tr("Filter: words, is:new …")), self.tr("Filter sessions"))
         set_tooltip(made, self.tr(
             "Words of title, task, model or server; state: server: model: task: format: attention:\n"
             "is:new is:attention is:live is:imported is:guided; steps> errors> score> score:failed cost> tokens>\n"
-            "is:undecided is:done judged<50% judged>20; queue:NAME assigned:me assigned:nobody\n"
-            "-… : not so"))
+            "is:undecided is:done judged<50% judged>20; queue:NAME assigned:me assigned:nobody\n-… : not so"))
         made.setClearButtonEnabled(True)
         made.installEventFilter(self)
         return made
@@ -114,7 +104,6 @@ class SessionsView(QWidget):
         words = self.tr("{shown} of {total}").format(shown=quantities.number(shown), total=quantities.number(total))
         self.count.setText(words if shown != total else "")
         self._hits.show_content(shown > 0)
-        self.nothing.set_hint(not_understood(self._model.query) or self.tr("No session passes the filter."))
 
     @property
     def is_read(self) -> bool:

@@ -1,7 +1,5 @@
 """One step: thought, actions, observations, and the eye that opens its context."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

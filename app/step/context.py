@@ -60,7 +60,6 @@ class ContextModel(QAbstractTableModel):
         return shares_of(self._all, self._looks, self._failed)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many rows are listed."""
         return 0 if parent.isValid() else len(self.lines)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:

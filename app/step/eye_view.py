@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.kit import quantities, theme, tokens
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.flat_model import Index
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
@@ -86,15 +86,13 @@ class EyeView(QWidget):
         self._is_moved = False
         """The reader dragged what parts list and message."""
         self.summary = PlainLabel("", self, elide=True)
-        self.shown = QComboBox(self)
-        self.shown.setAccessibleName(self.tr("Which messages are listed"))
+        self.shown = named(QComboBox(self), self.tr("Which messages are listed"))
         words = (self.tr("Whole context"), self.tr("Changes"), self.tr("Entered"), self.tr("Left"),
                  self.tr("Gone by now"))
         for key, text in zip(SHOWN, words, strict=True):
             self.shown.addItem(text, key)
-        self.table = QTableView(self)
+        self.table = named(QTableView(self), self.tr("Messages of the context"))
         self.table.setModel(model)
-        self.table.setAccessibleName(self.tr("Messages of the context"))
         self.shares = ShareBar(self)
         self.shares.hide()
         self.text = LongText(self, name=self.tr("The chosen message"))
@@ -232,7 +230,6 @@ class ShareBar(QWidget):
         return f"{word} {quantities.tokens(self._shares[name])}"
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw bar and legend."""
         painter = QPainter(self)
         whole, height, x = sum(self._shares.values()) or 1, theme.px(14), 0
         painter.setFont(theme.small_font(self.font()))

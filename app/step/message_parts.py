@@ -30,8 +30,7 @@ def _head(message: Message) -> str:
     if message.name:
         head += f"  {one_line(message.name, 80)}"
     if message.tool_call_id:
-        answers = translate("EyeView", "answers {id}")
-        head += "  " + answers.format(id=one_line(message.tool_call_id, 60))
+        head += "  " + translate("EyeView", "answers {id}").format(id=one_line(message.tool_call_id, 60))
     return head
 
 

@@ -16,7 +16,7 @@ from app.step.eye_controller import EyeController
 from app.step.heading import StepHeading
 from app.step.pictures import Pictures
 from app.step.read_step import ReadStep, read_step
-from app.step.sampled_blob import SampledBlob
+from app.step.sampled_parts import SampledBlob
 from app.step.view import StepView
 from core.domain.trajectory import StepEntry, Trajectory
 from core.formats.tools import table_of
@@ -24,9 +24,8 @@ from core.formats.tools import table_of
 
 def build(place: Workplace, parent: QWidget) -> StepView:
     """The panel, wired."""
-    model = ContextModel()
+    model = ContextModel(parent)
     view = StepView(model, place.actions["view.eye"], place.actions["view.tokens"], parent)
-    model.setParent(view)
     StepController(place, model, view)
     return view
 

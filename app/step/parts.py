@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from app.desk.error_words import error_word, status_word
 from app.desk.row_text import ICONS, UNNAMED, tool_word
+from app.desk.step_words import error_word, status_word
 from app.kit import quantities
 from app.kit.highlight import lexer_for
 from app.kit.i18n import translate
@@ -166,8 +166,7 @@ def argument_parts(arguments: dict[str, Any]) -> list[Part]:
         parts.append(Part(text=f"{key}{':' if block else ': '}", style="mono", meaning="muted"))
         if block:
             parts.append(Part(text="\n", style="mono"))
-        lexer = _lexer(key, value, path)
-        parts.append(Part(text=text.rstrip("\n") + "\n", style="mono", lexer=lexer))
+        parts.append(Part(text=text.rstrip("\n") + "\n", style="mono", lexer=_lexer(key, value, path)))
     return [*parts[:-1], _gap(parts[-1])] if parts else parts
 
 
@@ -212,8 +211,7 @@ def picture_parts(pictures: Sequence[Picture]) -> list[Part]:
         if picture.blob:
             words = f"{kind} · {byte_size(picture.size)}"
         elif picture.place:
-            sentence = translate("Step", "Picture at {place}: only its address is known, and no "
-                                         "address is loaded.")
+            sentence = translate("Step", "Picture at {place}: only its address is known, and no address is loaded.")
             words = sentence.format(place=one_line(picture.place, 200))
         else:
             sentence = translate("Step", "{kind} of {size}: too large to be stored.")

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.kit import quantities, theme
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
 from app.step.context_search import Presence
@@ -45,7 +45,6 @@ class PresenceStrip(QWidget):
         return QSize(40, 4 * theme.GRID)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the runs and the place."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.colour("window"))
         for first, last in self._runs:
@@ -88,9 +87,8 @@ class PresenceBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.box = QLineEdit(self, clearButtonEnabled=True)
+        self.box = named(QLineEdit(self, clearButtonEnabled=True), self.tr("Text to look for in the contexts"))
         self.box.setPlaceholderText(self.tr("Is this text in the context? Type it, or select it and press Shift+C"))
-        self.box.setAccessibleName(self.tr("Text to look for in the contexts"))
         self.answer = PlainLabel("", self, elide=True)
         self.strip = PresenceStrip(self)
         below = row((self.answer, 3), (self.strip, 2), spacing=2 * theme.GRID)
@@ -130,8 +128,7 @@ class PresenceBar(QWidget):
             return self.tr("! Only its own words: nothing that it read up to step {n} says so. Steps with it: "
                            "{runs}").format(n=number(here), runs=runs)
         if presence.holds(here):
-            sentence = self.tr("✓ In the context at step {n}. Steps with it: {runs}")
-            return sentence.format(n=number(here), runs=runs)
+            return self.tr("✓ In the context at step {n}. Steps with it: {runs}").format(n=number(here), runs=runs)
         last = presence.last_before(here)
         if last is not None:
             return self.tr("✗ Gone since step {n}. Steps with it: {runs}").format(n=number(last + 1), runs=runs)

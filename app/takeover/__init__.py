@@ -1,7 +1,5 @@
 """A person writes the agent's next actions for a while, and hands back."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -40,9 +40,8 @@ class ArgumentForm(QWidget):
             widget = self._field(field)
             self.fields[field.name] = widget
             name = one_line(field.name, 40)
-            label = PlainLabel(name if field.is_required else self.tr("{name} (optional)").format(name=name), self)
-            label.setBuddy(widget)
-            self._rows.addRow(label, widget)
+            words = name if field.is_required else self.tr("{name} (optional)").format(name=name)
+            self._rows.addRow(PlainLabel(words, self, buddy=widget), widget)
 
     def chain(self, before: QWidget, after: QWidget) -> None:
         """Have Tab go from what stands before the form through its fields to what stands behind it."""

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPlainTextEdit, QPus
 
 from app.kit import icons, theme, tokens
 from app.kit.action_button import ActionButton
-from app.kit.boxes import column, row
-from app.kit.empty import Empty, Faces
+from app.kit.boxes import column, named, row
+from app.kit.empty import Empty, faces
 from app.kit.safe_text import PlainLabel, one_line
 from app.takeover.form import ArgumentForm
 from core.domain.tool_form import ToolForm
@@ -28,22 +28,19 @@ class TakeoverView(QWidget):
         super().__init__(parent)
         self.empty = Empty("", self, action=take)
         self.status = PlainLabel("", self, wrap=True)
-        self.seen = QPlainTextEdit(self, readOnly=True)
-        self.seen.setAccessibleName(self.tr("What the agent read last"))
+        self.seen = named(QPlainTextEdit(self, readOnly=True), self.tr("What the agent read last"))
         self.seen.setFont(theme.font_of("reading"))
         self.seen.hide()
-        self.tool = QComboBox(self)
-        self.tool.setAccessibleName(self.tr("Tool"))
+        self.tool = named(QComboBox(self), self.tr("Tool"))
         self.about = PlainLabel("", self, wrap=True, faint=True)
         self.form = ArgumentForm(self)
         self.why = QLineEdit(self, placeholderText=self.tr("Why (the agent reads it as its own thought)"))
         self.why.setAccessibleName(self.tr("Why"))
         self.problem = PlainLabel("", self, wrap=True)
-        self.problem.set_meaning("error")
+        self.problem.setForegroundRole(self.palette().ColorRole.Link)
         self.carry_out = QPushButton(icons.icon("send", "on_fill"), self.tr("Carry out") + "  Ctrl+Enter", self)
         self.carry_out.setToolTip(self.tr("Carry the action out as the session's next step"))
         self.carry_out.setDefault(True)
-        icons.beside_words(self.carry_out)
         bold = QFontMetrics(theme.bold_font(self.carry_out.font()))
         self.carry_out.setMinimumWidth(bold.horizontalAdvance(self.carry_out.text()) + theme.px(60))
         self.back = ActionButton(back, "ink", self, capped=False)
@@ -58,8 +55,7 @@ class TakeoverView(QWidget):
         self.problem.hide()
 
     def _lay_out(self) -> None:
-        self._scrolled = scrolled = QScrollArea(self)
-        scrolled.setAccessibleName(self.tr("The action"))
+        self._scrolled = scrolled = named(QScrollArea(self), self.tr("The action"))
         inner = QWidget(scrolled)
         column(self.tool, self.about, self.form, self.why, 1, on=inner, spacing=theme.px(tokens.BETWEEN), margin=0)
         scrolled.setWidgetResizable(True)
@@ -67,9 +63,7 @@ class TakeoverView(QWidget):
         scrolled.setWidget(inner)
         last = row((self.problem, 4), 1, self.back, self.carry_out, spacing=theme.px(tokens.BETWEEN))
         middle = row((self.seen, 1), (scrolled, 1), spacing=theme.px(tokens.BETWEEN))
-        content, gap = QWidget(self), theme.px(tokens.BETWEEN)
-        column(self.status, (middle, 1), last, on=content, spacing=gap, margin=gap)
-        self._faces = Faces(content, self.empty, self)
+        self._faces = faces(self, self.empty, self.status, (middle, 1), last)
 
     # ---- what the controller says ----------------------------------------------------------------
 

@@ -1,7 +1,5 @@
 """The terminals of a session, drawn as terminals, at any step."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

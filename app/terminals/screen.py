@@ -173,7 +173,6 @@ class TerminalScreen(QAbstractScrollArea):
         menu.popup(event.globalPos())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the lines in sight."""
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self.palette().color(QPalette.ColorRole.Base))
         top = self.verticalScrollBar().value() + self._first

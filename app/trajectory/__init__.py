@@ -1,7 +1,5 @@
 """The list of steps: folds, filters, find, minimap, digest."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -134,8 +134,7 @@ def times_of(started: Iterable[float]) -> tuple[str, ...]:
     hours = sorted({int(at // HOUR) for at in started if at == at})
     if len(hours) <= MOST_SPANS:
         return tuple(f"{h * HOUR}-{(h + 1) * HOUR}" for h in hours)
-    days = sorted({h * HOUR // DAY for h in hours})
-    return tuple(f"{d * DAY}-{(d + 1) * DAY}" for d in days)
+    return tuple(f"{d * DAY}-{(d + 1) * DAY}" for d in sorted({h * HOUR // DAY for h in hours}))
 
 
 def differ(verdicts: Iterable[Verdict], actions: int) -> bool:

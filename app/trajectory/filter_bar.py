@@ -5,11 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from app.desk.error_words import error_word, status_word
+from app.desk.step_words import author_kind, error_word, status_word
 from app.kit import quantities, theme
-from app.kit.boxes import column
+from app.kit.boxes import column, named
 from app.kit.elided_box import ElidedBox
-from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel, menu_text
 from app.trajectory.facets import ANY_ERROR, DAY, OUTCOMES, Choices, Facets, span_of
 
@@ -27,9 +26,7 @@ class FilterBar(QWidget):
         grid = QGridLayout()
         grid.setSpacing(theme.GRID)
         for number, name in enumerate(NAMES):
-            box = self.boxes[name] = ElidedBox(self)
-            box.setAccessibleName(self._label(name))
-            box.setToolTip(self._label(name))
+            box = self.boxes[name] = named(ElidedBox(self), self._label(name), is_tip=True)
             box.activated.connect(self._on_chosen)
             grid.addWidget(box, number // 4, number % 4)
         self.count = PlainLabel("", self, elide=True, faint=True)
@@ -51,8 +48,10 @@ class FilterBar(QWidget):
         if choices.errors:
             ended.append((ANY_ERROR, self.tr("any error")))
             ended += [(f"{ANY_ERROR}:{e}", "✗ " + menu_text(error_word(e))) for e in choices.errors if e]
-        authors = [(k, self._kind(k)) for k in kinds]
-        authors += [(a, f"{self._kind(a.partition(':')[0])} {menu_text(a.partition(':')[2])}") for a in choices.authors]
+        authors = [(kind, menu_text(author_kind(kind))) for kind in kinds]
+        for author in choices.authors:
+            kind, _, name = author.partition(":")
+            authors.append((author, f"{menu_text(author_kind(kind))} {menu_text(name)}"))
         for name, options in (
             ("family", [(f, self._family(f)) for f in choices.families]),
             ("tool", [(t, menu_text(t)) for t in choices.tools]), ("host", [(h, menu_text(h)) for h in choices.hosts]),
@@ -100,12 +99,6 @@ class FilterBar(QWidget):
         return {"keep": self.tr("kept"), "mask": self.tr("masked"), "unsure": self.tr("unsure"),
                 "undecided": self.tr("undecided"),
                 "to_judge": self.tr("no person's verdict"), "disagree": self.tr("opinions differ")}[outcome]
-
-    def _kind(self, kind: str) -> str:
-        return {"person": translate("ReviewView", "person"),
-                "rule": translate("ReviewView", "rule"),
-                "judge": translate("ReviewView", "judge"),
-                "import": translate("ReviewView", "import")}.get(kind, menu_text(kind))
 
 
 def _span(time: str) -> str:

@@ -83,7 +83,7 @@ class FindBoxController(QObject):
     def _on_find(self, words: str, regex: bool) -> None:
         self._query = Query(words, regex)
         self._hits, self._at, self._jumped, self._went = [], -1, False, False
-        self._model.mark_found(())
+        self._model.active.model.mark_found(())
         self._matches.clear()
         self._missing.clear()
         self._searcher.drop()
@@ -91,7 +91,7 @@ class FindBoxController(QObject):
         self._again.stop()
         if words.startswith("#") and self._to_number(words):
             self._query = Query()
-        self._show_problem("")
+        self._panel.show_problem("")
         pattern = self._pattern()
         self._place.cursor.seek(None if regex else pattern)
         trajectory = self._model.trajectory
@@ -106,7 +106,7 @@ class FindBoxController(QObject):
         try:
             return self._query.pattern()
         except re.error as error:
-            self._show_problem(self.tr("No valid expression: {why}").format(why=error))
+            self._panel.show_problem(self.tr("No valid expression: {why}").format(why=error))
             return None
 
     def _to_number(self, words: str) -> bool:
@@ -157,7 +157,7 @@ class FindBoxController(QObject):
         self._searcher.ask(FindInSession(session=trajectory.session, words=words if regex else words.strip(),
                                          regex=regex, start=self._place.sight.step or 0,
                                          reader=self._model.reader),
-                           self._on_found, self._show_problem)
+                           self._on_found, self._panel.show_problem)
         self.show()
 
     def _on_found(self, found: ItemsFound) -> None:
@@ -181,7 +181,7 @@ class FindBoxController(QObject):
                     self._hits.insert(at, item)
         else:
             self._hits = sorted({*self._hits, *fresh})
-        self._model.mark_found(fresh, more=True)
+        self._model.active.model.mark_found(fresh, more=True)
         if not self._jumped:
             self._jump(stay=True)
             self._jumped = self._at >= 0
@@ -197,6 +197,3 @@ class FindBoxController(QObject):
         at = at if at < len(shown) and shown[at] == self._at else -1
         searching = self._searcher.is_busy or self._pause.isActive()
         self._panel.show_hits(at, None if self._went else len(shown), searching=searching)
-
-    def _show_problem(self, why: str) -> None:
-        self._panel.show_problem(why)

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.kit import theme
 from app.kit.timers import single_shot
-from app.trajectory.overview import Overview, spans, strength
-from app.trajectory.timeline import Timeline
+from app.trajectory.overview import Overview, Timeline, spans, strength
 
 RENEW_MS = 250
 """While a session grows its cells are drawn again this often at most."""

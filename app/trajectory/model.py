@@ -10,14 +10,11 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from app.desk.row_text import RowText
 from app.kit.flat_model import Index
-from app.trajectory.changed_items import ChangedItems
 from app.trajectory.facets import Facets
-from app.trajectory.filters import FILTERS, items_of, new_items, steps_with
-from app.trajectory.folds import StepRun, runs_of
-from app.trajectory.row_texts import RowTexts
-from app.trajectory.rows import ListRow, ListRows
+from app.trajectory.filters import FILTERS, failed_from, items_of, new_items
+from app.trajectory.row_texts import ChangedItems, RowTexts
+from app.trajectory.rows import ListRow, ListRows, StepRun, runs_of
 from core.domain.session import SessionRow
-from core.domain.steps import ERROR
 from core.domain.trajectory import Item, Trajectory
 
 __all__ = ["FILTERS", "ListRow", "RowRole", "RowTextRole", "TrajectoryModel"]
@@ -56,7 +53,6 @@ class TrajectoryModel(QAbstractListModel):
     # ---- Qt --------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many lines there are."""
         return 0 if parent.isValid() else self._row_count
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
@@ -276,7 +272,7 @@ class TrajectoryModel(QAbstractListModel):
         """The items that are failed steps."""
         if self.trajectory is None:
             return []
-        return list(items_of(self.trajectory, steps_with(self.trajectory, ERROR, 0)))
+        return list(items_of(self.trajectory, failed_from(self.trajectory, 0)))
 
     def run_kind(self, item: int) -> str:
         """What the run round an item is: waiting, loop, or "" where it is in none."""

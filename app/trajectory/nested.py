@@ -4,7 +4,7 @@ list, a subagent's below the step that called it. Whoever asks for items or step
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from string import ascii_lowercase
 
@@ -16,8 +16,7 @@ from app.desk.row_text import RowText
 from app.kit.flat_model import Index
 from app.trajectory.facets import Facets
 from app.trajectory.model import FoundRole, ListRow, RowRole, RowTextRole
-from app.trajectory.node import Node
-from app.trajectory.row_layout import RowLayout
+from app.trajectory.row_layout import Node, RowLayout
 from core.domain.session import SessionRow
 from core.domain.trajectory import Item, Trajectory
 
@@ -208,7 +207,6 @@ class NestedModel(QAbstractListModel):
     # ---- Qt --------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many rows there are."""
         return 0 if parent.isValid() else self._layout.count
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
@@ -280,10 +278,6 @@ class NestedModel(QAbstractListModel):
         if node is not None and node is not self.active:
             node.model.refresh()
 
-    def set_live(self, text: str | None) -> None:
-        """The transient row of what the model is writing now."""
-        self.active.model.set_live(text)
-
     def toggle(self, row: int) -> int:
         """Open the fold at a row, or fold the run of which it is a part; returns the row of its first line."""
         node, own = self.at(row)
@@ -335,15 +329,3 @@ class NestedModel(QAbstractListModel):
             return []
         node, own = self.at(row)
         return node.model.called_at(own)
-
-    def mark_found(self, items: Iterable[int], *, more: bool = False) -> None:
-        """Show these items as hits; `more`: beside those that are."""
-        self.active.model.mark_found(items, more=more)
-
-    def item_of(self, kind: str, ref: int | str) -> int:
-        """The item of a step number, or of a summary, guidance or score; −1 where it is not in the list."""
-        return self.active.model.item_of(kind, ref)
-
-    def errors(self) -> list[int]:
-        """The items that are failed steps."""
-        return self.active.model.errors()

@@ -10,7 +10,7 @@ from app.desk.callers import called_by, line_of
 from app.desk.session_key import key_of
 from app.desk.workplace import Workplace
 from app.trajectory.nested import NestedModel
-from app.trajectory.node import Node
+from app.trajectory.row_layout import Node
 from app.trajectory.view import TrajectoryView
 from core.domain.trajectory import Trajectory
 

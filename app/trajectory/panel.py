@@ -33,10 +33,9 @@ THOUGHT = "thought"
 
 def build(place: Workplace, parent: QWidget) -> TrajectoryView:
     """The panel, wired."""
-    model = NestedModel()
+    model = NestedModel(parent)
     model.worth = place.runs.advantage
     panel = TrajectoryView(model, parent)
-    model.setParent(panel)
     TrajectoryController(place, model, panel)
     DigestController(place, panel)
     StripController(place, panel.strip)
@@ -159,17 +158,16 @@ class TrajectoryController(QObject):
         row = self._place.sight.row or trajectory.row  # what was read so far may end in the middle of a step
         if trajectory.open_step is None or row.state in FINAL_STATES or row.unreadable:
             self._live.pop(session, None)
-            self._model.set_live(None)
+            self._model.active.model.set_live(None)
         else:
-            self._model.set_live(self._live.get(session) or "…")
+            self._model.active.model.set_live(self._live.get(session) or "…")
 
     def _show_progress(self, session: str) -> None:
         share = self._place.sight.desk.progress(session) if session else 1
         self._view.show_progress(share)
         if self._reading:  # what is read at first is not news
             self._view.list.nothing_missed()
-        steps = self._model.trajectory.steps if self._model.trajectory is not None else ()
-        self._reading = share < 1 and (self._reading or not len(steps))  # later on what comes in one lot is news
+        self._reading = share < 1
 
     def _show_face(self) -> None:
         trajectory, row = self._model.trajectory, self._place.sight.row
@@ -250,7 +248,7 @@ class TrajectoryController(QObject):
 
     def _show_aside(self, kind: str, ref: object) -> None:
         """What was opened elsewhere, without a step of its own, is the list's row too."""
-        if kind != "task" and (item := self._model.item_of(kind, ref)) >= 0:  # type: ignore[arg-type]
+        if kind != "task" and (item := self._model.active.model.item_of(kind, ref)) >= 0:  # type: ignore[arg-type]
             self._show_item(item)
 
     def _show_place(self) -> None:
@@ -269,7 +267,7 @@ class TrajectoryController(QObject):
 
     def _jump_to_error(self, back: bool, *_: object) -> None:
         """Go to the next (or previous) error, round the end."""
-        here, items = self._here(), self._model.errors()
+        here, items = self._here(), self._model.active.model.errors()
         after = [item for item in items if (item < here if back else item > here)]
         if items:
             self._go_to_item((after or items)[-1 if back else 0])

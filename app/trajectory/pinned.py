@@ -50,9 +50,7 @@ class PinnedRows(QWidget):
         """As high as its rows."""
         return QSize(120, sum(self._height(below) for _, _, below in self._drawn()) + tokens.HAIRLINE)
 
-    def minimumSizeHint(self) -> QSize:
-        """As high as its rows."""
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def _drawn(self) -> list[tuple[str, RowText, str]]:
         """The rows as they fit: a title that is too long for its line goes on in the second. A low list has one."""

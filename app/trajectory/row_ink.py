@@ -109,7 +109,7 @@ class RowInk:
             held = self._picture(QSize(wide, self.height), scale)
             with QPainter(held) as inner:
                 inner.setRenderHint(QPainter.RenderHint.Antialiasing)
-                _SIGNS[state](self, inner, QPointF(wide / 2, self.height / 2))
+                self._draw_sign(inner, QPointF(wide / 2, self.height / 2), *_SIGNS[state])
             self._pictures[state, "", scale] = held
         painter.drawPixmap(QPointF(x, top), held)
 
@@ -119,15 +119,18 @@ class RowInk:
         made.fill(Qt.GlobalColor.transparent)
         return made
 
-    def disk(self, painter: QPainter, centre: QPointF, ink: str, *, radius: float = SIGN / 2, filled: bool = True
-             ) -> None:
-        """A disk, or a ring."""
-        painter.setPen(Qt.PenStyle.NoPen if filled else QPen(self.colour(ink), 1.25))
-        painter.setBrush(self.colour(ink) if filled else Qt.BrushStyle.NoBrush)
-        painter.drawEllipse(centre, radius, radius)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+    def _draw_sign(self, painter: QPainter, centre: QPointF, disk: tuple[str, float, bool] | None,
+                   mark: tuple[str, str] | None) -> None:
+        if disk is not None:
+            ink, radius, is_filled = disk
+            painter.setPen(Qt.PenStyle.NoPen if is_filled else QPen(self.colour(ink), 1.25))
+            painter.setBrush(self.colour(ink) if is_filled else Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(centre, radius, radius)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+        if mark is not None:
+            self._glyph(painter, centre, *mark)
 
-    def glyph(self, painter: QPainter, centre: QPointF, mark: str, ink: str) -> None:
+    def _glyph(self, painter: QPainter, centre: QPointF, mark: str, ink: str) -> None:
         """A letter, a slash or a check in a sign."""
         painter.setPen(QPen(self.colour(ink), 1.5, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         x, y = centre.x(), centre.y()
@@ -140,44 +143,12 @@ class RowInk:
             painter.drawText(QRectF(x - 7, y - 7, 14, 14), Qt.AlignmentFlag.AlignCenter, mark)
 
 
-def _masked(ink: RowInk, painter: QPainter, centre: QPointF) -> None:
-    ink.disk(painter, centre, "mask")
-    ink.glyph(painter, centre, "/", "base")
-
-
-def _partly(ink: RowInk, painter: QPainter, centre: QPointF) -> None:
-    ink.disk(painter, centre, "mask", filled=False)
-    ink.glyph(painter, centre, "/", "mask")
-
-
-def _unsure(ink: RowInk, painter: QPainter, centre: QPointF) -> None:
-    ink.disk(painter, centre, "attention")
-    ink.glyph(painter, centre, "?", "base")
-
-
-def _proposed(ink: RowInk, painter: QPainter, centre: QPointF) -> None:
-    ink.disk(painter, centre, "edge", filled=False, radius=SIGN / 2 - 1)
-    ink.glyph(painter, centre, "/", "edge")
-
-
-def _keep(ink: RowInk, painter: QPainter, centre: QPointF) -> None:
-    ink.glyph(painter, centre, "✓", "keep")
-
-
-def _proposed_keep(ink: RowInk, painter: QPainter, centre: QPointF) -> None:
-    ink.glyph(painter, centre, "✓", "edge")
-
-
-def _undecided(ink: RowInk, painter: QPainter, centre: QPointF) -> None:
-    ink.disk(painter, centre, "edge", filled=False, radius=3.5)
-
-
-def _live(ink: RowInk, painter: QPainter, centre: QPointF) -> None:
-    ink.disk(painter, centre, "live", radius=4)
-
-
-_SIGNS = {"mask": _masked, "partly": _partly, "unsure": _unsure, "keep": _keep, "undecided": _undecided,
-          "proposed_mask": _proposed, "proposed_keep": _proposed_keep, "live": _live}
+_SIGNS: dict[str, tuple[tuple[str, float, bool] | None, tuple[str, str] | None]] = {
+    "mask": (("mask", SIGN / 2, True), ("/", "base")), "partly": (("mask", SIGN / 2, False), ("/", "mask")),
+    "unsure": (("attention", SIGN / 2, True), ("?", "base")), "keep": (None, ("✓", "keep")),
+    "undecided": (("edge", 3.5, False), None), "live": (("live", 4, True), None),
+    "proposed_mask": (("edge", SIGN / 2 - 1, False), ("/", "edge")), "proposed_keep": (None, ("✓", "edge"))}
+"""Of each verdict's sign the disk (colour, radius, whether it is filled), and what stands in it with its colour."""
 
 
 @lru_cache(maxsize=4096)

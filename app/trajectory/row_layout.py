@@ -1,4 +1,4 @@
-"""Where the rows of each session stand in one list of many."""
+"""Sessions in one list of steps: which is open below which step of which, and where the rows of each stand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,35 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 import msgspec
+from PySide6.QtCore import QObject
 
-from app.trajectory.node import Node
+from app.trajectory.model import TrajectoryModel
+
+
+class Node(QObject):
+    """A session in the list. `above` and `step` are the session and the step that called it; `prefix` stands before
+    the numbers of its steps."""
+
+    def __init__(self, session: str, above: Node | None, step: int, prefix: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self.session, self.above, self.step, self.prefix = session, above, step, prefix
+        self.depth: int = above.depth + 1 if above is not None else 0
+        self.model = TrajectoryModel(self)
+        self.below: list[Node] = []
+
+    @property
+    def anchor(self) -> int:
+        """The row of the caller's own model below which this session stands; −1 where it is not (yet) there."""
+        if self.above is None:
+            return -1
+        model = self.above.model
+        return model.row_of(model.item_of_step(self.step))
+
+    def walk(self) -> Iterator[Node]:
+        """This one and all that are open in it."""
+        yield self
+        for node in self.below:
+            yield from node.walk()
 
 
 class RowSpan(msgspec.Struct):
@@ -48,7 +75,6 @@ class RowLayout:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
         return self._spans[-1].start + self._spans[-1].count
 
     def holds(self, node: Node) -> bool:

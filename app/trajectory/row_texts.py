@@ -1,16 +1,41 @@
-"""The words of the rows that are painted now, held between two paints."""
+"""The words of the rows that are painted now, held between two paints, and which rows look different since. No Qt."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import msgspec
+from msgspec.structs import astuple
 
 from app.desk.row_text import RowText, row_text, with_called
 from app.kit import quantities
 from app.trajectory.rows import ListRow
 from core.domain.session import SessionRow
 from core.domain.trajectory import Trajectory
+
+
+class ChangedItems:
+    """What was known of one trajectory when it was asked last; `news` goes on from there."""
+
+    def __init__(self) -> None:
+        self._touched = self._rescored = 0
+        self._guidance: dict[str, tuple[object, ...]] = {}
+
+    def take(self, trajectory: Trajectory) -> set[int]:
+        """The items of steps that were judged, noted or logged again, of guidance that changed, and of submissions
+        that were scored again."""
+        items, touched = trajectory.items, trajectory.steps.touched
+        found = {items.of_step(at) for at in touched[self._touched :]}
+        self._touched = len(touched)
+        guidance = {name: astuple(state) for name, state in trajectory.guidance.items()}
+        found |= {items.of_other("guidance", name) for name in guidance if self._guidance.get(name) != guidance[name]}
+        self._guidance = guidance
+        fresh = {one.ordinal for one in trajectory.rescored[self._rescored :]}
+        self._rescored = len(trajectory.rescored)
+        found |= {items.of_other("score", at) for at, one in enumerate(trajectory.scores) if one.ordinal in fresh}
+        handed = enumerate(trajectory.submissions)
+        return found | {items.of_other("submission", at) for at, one in handed if one.ordinal in fresh}
+
 
 MOST_TEXTS = 400
 """Rows of steps whose words are held."""

@@ -58,12 +58,10 @@ class StepRowDelegate(QStyledItemDelegate):
         return self.ink.height + self.ink.metrics.lineSpacing() * max(0, count - 1)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The measured size."""
         parts: RowText = index.data(RowTextRole)
         return QSize(option.rect.width(), self.height(parts, option.rect.width()))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one row."""
         rows = index.model()
         assert isinstance(rows, TrajectoryModel | NestedModel)
         parts, is_found = rows.painted(index.row())

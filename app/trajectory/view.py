@@ -7,31 +7,24 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QLineEdit,
-    QProgressBar,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QProgressBar, QPushButton, QWidget
 
 from app.desk.frame import ListPlace
 from app.kit import icons, theme
-from app.kit.boxes import column, row
+from app.kit.boxes import column, named, row
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
 from app.kit.tool_button import tool_button
 from app.trajectory.agent_strip import AgentStrip
+from app.trajectory.bars import NewsBar, NothingListed, RemarksBar
 from app.trajectory.facet_chips import FacetChips
 from app.trajectory.filter_bar import FilterBar
 from app.trajectory.filters import ALL
 from app.trajectory.minimap import Minimap
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.nested import NestedModel
-from app.trajectory.news_bar import NewsBar
-from app.trajectory.nothing_listed import NothingListed
 from app.trajectory.pinned import PinnedRows
-from app.trajectory.remarks_bar import RemarksBar
 from app.trajectory.step_list import StepList
 
 
@@ -51,9 +44,8 @@ class TrajectoryView(QWidget):
 
     def __init__(self, model: TrajectoryModel | NestedModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.list = StepList(self)
+        self.list = named(StepList(self), self.tr("Steps of the trajectory"))
         self.list.setModel(model)
-        self.list.setAccessibleName(self.tr("Steps of the trajectory"))
         self.pinned = PinnedRows(self.list.delegate, self)
         self.pinned.hide()
         self.minimap = Minimap(self)
@@ -69,9 +61,8 @@ class TrajectoryView(QWidget):
         self.filters = FilterBar(self)
         self.filters.hide()
         self.strip = AgentStrip(self)
-        self.progress = QProgressBar(self, textVisible=False)
+        self.progress = named(QProgressBar(self, textVisible=False), self.tr("Reading the session"))
         self.progress.setMaximumHeight(theme.GRID)
-        self.progress.setAccessibleName(self.tr("Reading the session"))
         self.progress.hide()
         self.digest = NewsBar(self.tr("Show the first"), self)
         self.remarks = RemarksBar(self)

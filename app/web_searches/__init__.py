@@ -1,7 +1,5 @@
 """Queries, results and pages visited."""
 
-from __future__ import annotations
-
 from app.desk.panel import Panel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 

@@ -95,7 +95,6 @@ class WebSearchesModel(QAbstractItemModel):
         return len(self._searches[parent.row()].found)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """One."""
         return 1
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPalette
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
     QSplitter,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
@@ -19,11 +18,12 @@ from PySide6.QtWidgets import (
 
 from app.desk.gist_words import say_none
 from app.kit import quantities, theme
-from app.kit.boxes import apart, column
+from app.kit.boxes import apart, column, named
 from app.kit.empty import Empty, Faces
 from app.kit.flat_model import Index
 from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
+from app.kit.row_paint import fill_ground, write
 from app.kit.safe_text import one_line
 from app.kit.thin_line import Gist
 from app.web_searches.model import WebLookup, WebResult, WebSearchesModel
@@ -37,12 +37,9 @@ class WebSearchDelegate(QStyledItemDelegate):
         lines = 2 if index.data(WebSearchesModel.FoundRole) is not None else 1
         return QSize(60, QFontMetrics(option.font).height() * lines + 2 * theme.GRID)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
-              index: Index) -> None:
-        """Draw a row."""
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         self.initStyleOption(option, index)
-        if option.state & QStyle.StateFlag.State_Selected:
-            theme.fill_selected(painter, option.rect, active=bool(option.state & QStyle.StateFlag.State_Active))
+        fill_ground(painter, option)
         search, found = index.data(WebSearchesModel.SearchRole), index.data(WebSearchesModel.FoundRole)
         painter.save()
         room = QRectF(option.rect).adjusted(theme.GRID, theme.GRID, -2 * theme.GRID, -theme.GRID)
@@ -58,33 +55,20 @@ class WebSearchDelegate(QStyledItemDelegate):
         if not search.is_page:
             facts += " · " + self.tr("%Ln result(s)", "", plural(len(made.results)))
         facts += " · " + self.tr("step {step}").format(step=made.step)
-        painter.setFont(theme.small_font(option.font))
-        painter.setPen(theme.colour("muted"))
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), facts)
-        room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(facts) - 2 * theme.GRID)
-        painter.setFont(theme.bold_font(option.font))
-        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+        width = write(painter, room, facts, "muted", theme.small_font(option.font), right=True)
+        room.setRight(room.right() - width - 2 * theme.GRID)
         sign = "↗ " if search.is_page else "⌕ "
-        self._elided(painter, room, sign + one_line(made.query))
+        write(painter, room, sign + one_line(made.query), "ink", theme.bold_font(option.font))
 
     def _paint_result(self, painter: QPainter, room: QRectF, option: QStyleOptionViewItem, found: WebResult) -> None:
         upper = QRectF(room.left(), room.top(), room.width(), room.height() / 2)
         lower = upper.translated(0, room.height() / 2)
-        painter.setFont(option.font)
-        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
-        self._elided(painter, upper, one_line(found.result.title) or one_line(found.result.link))
-        painter.setFont(theme.small_font(option.font))
+        write(painter, upper, one_line(found.result.title) or one_line(found.result.link), "ink", option.font)
+        small = theme.small_font(option.font)
         if found.visited:
             visit = self.tr("visited at step {step}").format(step=found.visited)
-            painter.setPen(theme.colour("live"))
-            painter.drawText(lower, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), visit)
-            lower.setRight(lower.right() - painter.fontMetrics().horizontalAdvance(visit) - 2 * theme.GRID)
-        painter.setPen(theme.colour("muted"))
-        self._elided(painter, lower, one_line(found.result.link))
-
-    def _elided(self, painter: QPainter, room: QRectF, text: str) -> None:
-        elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(room.width()))
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), elided)
+            lower.setRight(lower.right() - write(painter, lower, visit, "live", small, right=True) - 2 * theme.GRID)
+        write(painter, lower, one_line(found.result.link), "muted", small)
 
 
 class WebSearchesView(QWidget):
@@ -98,10 +82,9 @@ class WebSearchesView(QWidget):
         self.filter = QLineEdit(self, placeholderText=self.tr("Filter queries, titles, addresses …"))
         self.filter.setAccessibleName(self.tr("Filter"))
         self.filter.setClearButtonEnabled(True)
-        self.tree = QTreeView(self, headerHidden=True, indentation=4 * theme.GRID)
+        self.tree = named(QTreeView(self, headerHidden=True, indentation=4 * theme.GRID), self.tr("Searches"))
         self.tree.setModel(model)
         self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.tree.setAccessibleName(self.tr("Searches"))
         self._delegate = WebSearchDelegate(self.tree)
         self.tree.setItemDelegate(self._delegate)
         self._detail = LongText(self, name=self.tr("Result"))

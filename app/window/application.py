@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -61,8 +62,8 @@ class ApplicationController(QObject):
 
     def _connect(self) -> None:
         actions = self._place.actions
-        actions["file.import"].triggered.connect(self._import_files)
-        actions["file.import_folder"].triggered.connect(self._import_folder)
+        actions["file.import"].triggered.connect(partial(self._open_chosen, False))
+        actions["file.import_folder"].triggered.connect(partial(self._open_chosen, True))
         actions["file.cancel_import"].triggered.connect(self.imports.cancel)
         self._window.files_dropped.connect(self.open_dropped)
         actions["file.settings"].triggered.connect(self._open_settings)
@@ -77,17 +78,14 @@ class ApplicationController(QObject):
 
     # ---- imports ---------------------------------------------------------------------------------
 
-    def _import_files(self) -> None:
-        self._place.scope.spawn(self._choose_files(), name="import")
-
-    def _import_folder(self) -> None:
-        self._place.scope.spawn(self._choose_files(folder=True), name="import")
+    def _open_chosen(self, folder: bool, *_: object) -> None:
+        self._place.scope.spawn(self._choose_files(folder=folder), name="import")
 
     def open_dropped(self, files: list[str]) -> None:
         """Open files and folders that were dropped, or found."""
         self._place.scope.spawn(self.import_files(files), name="import")
 
-    async def _choose_files(self, *, folder: bool = False) -> None:
+    async def _choose_files(self, *, folder: bool) -> None:
         title = self.tr("Open a folder of trajectories") if folder else self.tr("Open trajectories")
         files = await files_to_open(self._window, title, folder=folder)
         if files:

@@ -61,6 +61,5 @@ class KeysDialog(QDialog):
         grid.addWidget(head, 0, 0, 1, 2)
         for number, (text, keys) in enumerate(lines, 1):
             grid.addWidget(PlainLabel(plain_action(text), self), number, 0)
-            label = PlainLabel(keys, self, faint=True)
-            grid.addWidget(label, number, 1, Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(PlainLabel(keys, self, faint=True), number, 1, Qt.AlignmentFlag.AlignRight)
         return grid

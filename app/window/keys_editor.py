@@ -5,18 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QGridLayout,
-    QKeySequenceEdit,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QKeySequenceEdit, QLineEdit, QWidget
 
 from app.desk.actions import MENUS, Actions
 from app.desk.settings import PORTABLE, RESERVED
-from app.kit.boxes import column
+from app.kit.boxes import column, named
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel, plain_action
@@ -73,10 +66,8 @@ class KeysEditor(QDialog):
         row = self._grid.rowCount()
         title = next((t for k, t in MENUS if k == menu), "")
         words = f"{plain_action(translate('Actions', title))} › {plain_action(self._text(key))}"
-        label = PlainLabel(words, self)
-        edit = self.edits[key] = KeyEdit(self)
-        edit.setAccessibleName(words)
-        label.setBuddy(edit)
+        edit = self.edits[key] = named(KeyEdit(self), words)
+        label = PlainLabel(words, self, buddy=edit)
         back = tool_button(self, "undo-2", self.tr("As at first"))
         back.clicked.connect(partial(self._reset_key, key))
         self._rows[key] = (label, edit, back)

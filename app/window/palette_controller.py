@@ -5,20 +5,38 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from app.desk.actions import MENUS
 from app.desk.workplace import Workplace
 from app.kit.i18n import translate
 from app.kit.safe_text import plain_action
-from app.window.palette import PaletteCommand
 from app.window.panels import PANELS
 from app.window.window import Window
 
 if TYPE_CHECKING:
     from app.window.palette_dialog import Palette
+
+
+class PaletteCommand(msgspec.Struct, frozen=True):
+    """A command: where it stands, its words (also in English), and the action itself."""
+
+    place: str
+    action: QAction
+    english: str = ""
+
+    @property
+    def text(self) -> str:
+        """As it is shown: place › words."""
+        return f"{self.place} › {plain_action(self.action.text()).rstrip('…')}"
+
+    @property
+    def key(self) -> str:
+        """Its keys, as this platform writes them."""
+        return "  ".join(k.toString(QKeySequence.SequenceFormat.NativeText) for k in self.action.shortcuts())
 
 
 class PaletteController(QObject):

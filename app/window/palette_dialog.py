@@ -1,18 +1,75 @@
-"""The command palette: type some letters of a command, Enter does it."""
+"""The command palette: type some letters of a command, those that match best come first, Enter does it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit, QTableView, QWidget
 
 from app.kit import theme
-from app.kit.boxes import column
-from app.kit.safe_text import PlainLabel
+from app.kit.boxes import column, named
+from app.kit.flat_model import Index
+from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import within
-from app.window.palette import PaletteCommand, PaletteModel
+
+if TYPE_CHECKING:
+    from app.window.palette_controller import PaletteCommand
+
+
+def rank(command: PaletteCommand, words: str) -> tuple[int, int] | None:
+    """How well a command matches: the less the better; None where a word is missing."""
+    text = f"{command.text} {plain_action(command.english)}".casefold()
+    wanted = words.casefold().split()
+    if not all(word in text for word in wanted):
+        return None
+    own = plain_action(command.action.text()).casefold()
+    starts = sum(not (own.startswith(word) or f" {word}" in f" {own}") for word in wanted)
+    return (0 if command.action.isEnabled() else 1, starts)
+
+
+class PaletteModel(QAbstractTableModel):
+    """Two columns: the command and its keys."""
+
+    def __init__(self, commands: Sequence[PaletteCommand], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all = list(commands)
+        self.shown = list(commands)
+        self.look_for("")
+
+    def look_for(self, words: str) -> None:
+        """List what holds all these words, the best match first; what cannot be done now comes last."""
+        found = [(score, number, command) for number, command in enumerate(self._all)
+                 if (score := rank(command, words)) is not None]
+        self.beginResetModel()
+        self.shown = [command for _, _, command in sorted(found, key=itemgetter(0, 1))]
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.shown)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        """Command and keys."""
+        return 0 if parent.isValid() else 2
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """Text, alignment and colour."""
+        if not index.isValid() or index.row() >= len(self.shown):
+            return None
+        command = self.shown[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return command.key if index.column() else command.text
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{command.text} {command.key}".strip()
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.ForegroundRole and (index.column() or not command.action.isEnabled()):
+            return theme.colour("muted")
+        return None
+
 
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
@@ -31,9 +88,8 @@ class Palette(QDialog):
         self.box.setAccessibleName(self.tr("Command"))
         self.box.installEventFilter(self)
         self.model = PaletteModel(commands, self)
-        self.table = QTableView(self)
+        self.table = named(QTableView(self), self.tr("Matching commands"))
         self.table.setModel(self.model)
-        self.table.setAccessibleName(self.tr("Matching commands"))
         self.nothing = PlainLabel(self.tr("No command has these letters."), self, faint=True)
         self._lay_out()
         self.box.textChanged.connect(self._on_text)

@@ -1,12 +1,11 @@
-"""The head over the panels: which session is looked at, its facts, and what can be done with one of its kind."""
+"""The head over the panels: which session is looked at, its facts, the queue that asks for it, and what can be done."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.desk.origin_words import origin_name
-from app.desk.state_words import row_words
+from app.desk.session_words import origin_name, state_words
 from app.desk.workplace import Workplace
 from app.kit import quantities, theme, tokens
 from app.kit.action_button import ActionButton, IconButton
@@ -15,9 +14,38 @@ from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.model import limits_of
 from app.window.layout_memory import kind_of
-from app.window.queue_place import QueuePlace
 from core.domain.blindness import decided, seen
 from core.domain.session import SessionRow
+
+
+class QueuePlace(QWidget):
+    """Hidden where no queue asks for the session that is looked at."""
+
+    def __init__(self, place: Workplace, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._place = place
+        fact = theme.font_of("fact")
+        self.name = PlainLabel("", self, font=theme.bold_font(fact))
+        self.count = PlainLabel("", self, font=fact, faint=True)
+        row(PlainLabel(self.tr("Queue"), self, font=fact, faint=True), self.name, self.count,
+            *(IconButton(place.actions[key], icon, self) for key, icon in (
+                ("queue.previous", "chevron-left"), ("queue.next", "chevron-right"))),
+            on=self, spacing=theme.px(tokens.WITHIN), margin=0)
+        place.sight.opened.connect(self._show_place)
+        place.queues.changed.connect(self._show_place)
+        self._show_place()
+
+    def _show_place(self) -> None:
+        session = self._place.sight.session
+        key = self._place.queues.asks_of(session) if session else ""
+        queue = self._place.queues.queue(key)
+        if queue is not None:
+            wanted = [one for one, item in self._place.queues.items(key) if item.wanted]
+            self.name.setText(one_line(queue.name, 32))
+            n = quantities.number(wanted.index(session) + 1) if session in wanted else "–"
+            self.count.setText(self.tr("session {n} of {count}").format(n=n, count=quantities.number(len(wanted))))
+        self.setVisible(queue is not None)
+
 
 ACTS = ("pause", "resume", "continue", "interrupt")
 """Of a live session at work the first two and the last; of one that ended the third."""
@@ -92,7 +120,9 @@ class SessionHead(QWidget):
 
     def _state(self, row: SessionRow, *, live: bool) -> str:
         """How the run stands, and of one that is over how far people reviewed it: finished is not reviewed."""
-        word, trajectory = row_words(row)[1], self._place.sight.trajectory
+        word, trajectory = state_words(row.state)[1], self._place.sight.trajectory
+        if row.held_by:
+            return self.tr("{person} acts").format(person=one_line(row.held_by, 32))
         if live or trajectory is None or not len(trajectory.steps):
             return word
         reader = self._place.blind_reader(row.session)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desk.settings import SETTINGS, Setting, Settings
+from app.desk.settings import GROUPS, SETTINGS, Setting, Settings
 from app.kit import theme
 from app.kit.boxes import column
 from app.kit.i18n import translate
@@ -35,8 +35,8 @@ class SettingsDialog(QDialog):
         self._settings = settings
         self.setWindowTitle(self.tr("Settings"))
         self.pages = QTabWidget(self, documentMode=True)
-        for group in dict.fromkeys(s.group for s in SETTINGS):
-            self.pages.addTab(Scrolled(self._group(group), self), _tr(group))
+        for group, title in GROUPS.items():
+            self.pages.addTab(Scrolled(self._group(group), self), _tr(title))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
         whole = column((self.pages, 1), on=self, margin=4 * theme.GRID)
@@ -49,11 +49,10 @@ class SettingsDialog(QDialog):
         form = QFormLayout()
         column(form, 1, on=box)
         for setting in SETTINGS:
-            if setting.group == group:
-                label = PlainLabel("" if isinstance(setting.default, bool) else _tr(setting.label), box)
+            if setting.key.startswith(f"{group}."):
                 control = self._control(setting, box)
-                label.setBuddy(control)
-                form.addRow(label, control)
+                words = "" if isinstance(setting.default, bool) else _tr(setting.label)
+                form.addRow(PlainLabel(words, box, buddy=control), control)
                 if self._settings.is_fixed(setting.key):
                     control.setEnabled(False)
                     control.setToolTip(self.tr("The administrator of this computer has fixed this."))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from app.kit import theme, tokens
-from app.kit.boxes import row
+from app.kit.boxes import named, row
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.servers.connection_state import ConnectionState
 
@@ -78,8 +78,7 @@ class StatusBar(QStatusBar):
             label.show()
 
     def _label(self) -> LinkWords:
-        label = LinkWords(self._links)
-        label.setAccessibleName(self.tr("Connection"))
+        label = named(LinkWords(self._links), self.tr("Connection"))
         label.installEventFilter(self)
         self._row.addWidget(label)
         return label

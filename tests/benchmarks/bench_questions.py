@@ -31,7 +31,7 @@ from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
 from app.desk.settings import Settings
-from app.desk.verdict_words import verdict_state
+from app.desk.step_words import verdict_state
 from app.outline.model import LineTextRole
 from app.trajectory.model import RowTextRole
 from app.window.bootstrap import Desktop, parse

@@ -14,8 +14,8 @@ from support.panels import workplace
 
 from app.attention.model import Alert, is_quiet
 from app.attention.panel import AttentionController, build
+from app.kit.entries import TwoLinesRole
 from app.kit.safe_text import visible
-from app.kit.two_lines import TwoLinesRole
 from app.trajectory.digest_controller import digest_of
 from app.trajectory.panel import build as build_trajectory
 from core.domain.events import AttentionCleared, AttentionRaised, Placed, ScoreGiven

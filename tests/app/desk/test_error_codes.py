@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.desk.notices import SENTENCES
-from app.desk.score_words import UNSCORED, unscored_words
+from app.desk.step_words import UNSCORED, unscored_words
 from core.domain import errors
 from core.domain.errors import ReportableError
 from core.domain.events import ScoreGiven

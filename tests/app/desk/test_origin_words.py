@@ -1,6 +1,6 @@
 """Where a saved run is from is said by the name that its program is known by."""
 
-from app.desk.origin_words import origin_name
+from app.desk.session_words import origin_name
 from core.formats import registry
 from core.formats.tools import program_of
 

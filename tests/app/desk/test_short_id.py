@@ -1,6 +1,6 @@
 """A name that is short stands there whole; a hash is cut in front, and without its server."""
 
-from app.desk.short_id import short_id
+from app.desk.session_words import short_id
 
 
 def test_the_end_of_an_id() -> None:

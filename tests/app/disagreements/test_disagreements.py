@@ -6,7 +6,7 @@ from support.logs import Maker
 from support.panels import told_session, workplace
 
 from app.disagreements.panel import build
-from app.kit.two_lines import TwoLinesRole
+from app.kit.entries import TwoLinesRole
 from app.review import panel as verdicts
 from core.domain.events import VerdictGiven
 from core.domain.verdict import Author

@@ -8,7 +8,7 @@ from support.logs import Maker
 from support.panels import workplace
 
 from app.find.panel import build
-from app.kit.two_lines import TwoLinesRole
+from app.kit.entries import TwoLinesRole
 
 
 def session(seed: int, title: str, words: str) -> Maker:

@@ -19,7 +19,7 @@ from support.wire import serving
 from app.desk.settings import Settings
 from app.imports import controller as imports
 from app.imports.bar import ImportBar
-from app.trajectory.remarks_bar import RemarksBar
+from app.trajectory.bars import RemarksBar
 from app.window.bootstrap import Desktop, parse
 from core.aio import TaskScope
 from core.protocol.operations import GiveVerdict

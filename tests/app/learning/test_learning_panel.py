@@ -15,7 +15,7 @@ from support.window import shown_window
 
 from app.desk.notices import sentence_of
 from app.desk.run_files import PIECE, RunNews, is_run, look, write_session
-from app.kit.two_lines import TwoLinesRole
+from app.kit.entries import TwoLinesRole
 from app.learning.panel import build
 from app.learning.samples import changes, samples
 from core.domain.errors import InvalidInput, NotFound

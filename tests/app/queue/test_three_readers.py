@@ -21,7 +21,7 @@ from support.wire import account, running_client, serving
 
 from app.desk.queue_book import Shown
 from app.desk.session_key import id_of, key_of
-from app.queue.model import QueueRowRole
+from app.queue.row import QueueRowRole
 from core.domain.queue import QueueWork
 from core.protocol.operations import GiveVerdict, MakeQueue, TakeFromQueue
 

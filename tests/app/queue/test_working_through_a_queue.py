@@ -17,8 +17,7 @@ from support.wire import AGENT, account, fill, running_client, serving
 from app.desk.queue_book import Shown
 from app.desk.session_key import key_of
 from app.queue.make_dialog import MakeQueueDialog
-from app.queue.model import QueueRowRole
-from app.queue.row import QueueRow
+from app.queue.row import QueueRow, QueueRowRole
 from app.window.bootstrap import Desktop
 from core.client.client import Client
 from core.domain.events import StepAdded, encode_event, make_event

@@ -14,8 +14,8 @@ from support.logs import Maker
 from support.panels import told_session, workplace
 from support.window import CTRL, press, shown_window, speaking
 
+from app.kit.entries import TwoLinesRole
 from app.kit.long_text import LongText
-from app.kit.two_lines import TwoLinesRole
 from app.remarks.page import PageController
 from app.remarks.panel import build, remarks
 from app.remarks.view import RemarksView

@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 from support.logs import PERSON, Maker
 from support.panels import workplace
 
-from app.kit.entries import EntryRole
-from app.kit.two_lines import TwoLinesRole
+from app.kit.entries import EntryRole, TwoLinesRole
 from app.review.rules import MEANINGS, lines, meaning
 from app.review.rules_controller import RulesController
 from app.review.rules_dialog import RulesDialog

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.desk.row_text import row_text
-from app.step.score_text import score_text
-from app.trajectory.changed_items import ChangedItems
+from app.step.aside import score_text
+from app.trajectory.row_texts import ChangedItems
 from core.domain.events import Fact, Placed, ScoreGiven, SubmissionMade, SubmissionRescored, encode_event, make_event
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author

@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from support.logs import PERSON, Maker
 from support.window import press, shown_window, speaking
 
+from app.trajectory.bars import RemarksBar
 from app.trajectory.remarks import RemarksController
-from app.trajectory.remarks_bar import RemarksBar
 from app.trajectory.view import TrajectoryView
 from core.domain.events import NoteAdded
 from core.domain.verdict import Author

@@ -7,7 +7,7 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.trajectory.folds import _same_again
+from app.trajectory.rows import _same_again
 
 
 @given(st.lists(st.sampled_from((0, 1, 255, 256, 65_536, 2**32 - 1)), max_size=60), st.integers(1, 3),

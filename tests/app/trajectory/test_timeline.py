@@ -11,8 +11,8 @@ from support.logs import SERVER, Maker
 from support.panels import workplace
 
 from app.trajectory.facets import Facets, choices_of, times_of
+from app.trajectory.overview import IDLE_S, Timeline
 from app.trajectory.panel import build
-from app.trajectory.timeline import IDLE_S, Timeline
 from core.domain.events import Placed, ScoreGiven
 from core.domain.trajectory import Trajectory, fold
 

@@ -9,10 +9,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from support.window import speaking
 
-from app.desk.attention_words import URGENCY, attention_word
-from app.desk.error_words import status_word
 from app.desk.right_words import right_words
-from app.desk.state_words import state_words
+from app.desk.session_words import URGENCY, attention_word, state_words
+from app.desk.step_words import status_word
 from app.drafts import words as draft_words
 from app.export.model import STATES
 from app.find.hits import where_word

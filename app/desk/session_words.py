@@ -1,27 +1,15 @@
-"""The words for a session's states."""
+"""The words for a session's state, why it is in it, what needs a look, of which program it is, and for its id."""
 
 from __future__ import annotations
 
 from app.kit.i18n import translate
 from app.kit.safe_text import one_line
-from core.domain.session import SessionRow
-
-ASKS = "asks_for_leave"
-"""Why a session is paused whose agent wants a person's yes or no."""
-
-
-def row_words(row: SessionRow) -> tuple[str, str, str]:
-    """Sign, word and colour of how a session stands: also who acts in it, what it asks, whether it can be read."""
-    if row.held_by and row.state != "paused" and not row.unreadable:
-        acts = translate("Sessions", "{person} acts")
-        return "●", acts.format(person=one_line(row.held_by, 32)), "person"
-    return state_words("unreadable" if row.unreadable else ASKS if row.reason == ASKS else row.state)
+from core.formats.tools import program_of
 
 
 def state_words(state: str) -> tuple[str, str, str]:
-    """Sign, word and colour of a state, as the log names it; one that asks for leave is paused by nobody."""
+    """Sign, word and colour of a session's state."""
     return {
-        ASKS: ("◌", translate("Sessions", "asks for leave"), "attention"),
         "queued": ("○", translate("Sessions", "queued"), "muted"),
         "running": ("●", translate("Sessions", "running"), "live"),
         "paused": ("‖", translate("Sessions", "paused"), "attention"),
@@ -52,5 +40,36 @@ def reason_words(reason: str) -> str:
         "guidance": translate("Reasons", "for advice"),
         "host": translate("Reasons", "for a host that is away"),
         "waits_for_host": translate("Reasons", "for a free host"),
-        ASKS: translate("Reasons", "it asks for leave")}
+        "asks_for_leave": translate("Reasons", "it asks for leave")}
     return known.get(reason) or one_line(reason.replace("_", " "), 80)
+
+
+URGENCY = ("waiting", "error_burst", "loop", "stall", "budget", "finished")
+"""Kinds of attention; what waits for a person comes first."""
+
+
+def attention_word(kind: str) -> str:
+    """The word for what needs attention."""
+    return {
+        "error_burst": translate("Sessions", "many errors"),
+        "loop": translate("Sessions", "repeats itself"),
+        "stall": translate("Sessions", "no progress"),
+        "waiting": translate("Sessions", "waits for you"),
+        "budget": translate("Sessions", "budget nearly used"),
+        "finished": translate("Sessions", "not dealt with yet"),
+    }.get(kind, one_line(kind, 24))
+
+
+def origin_name(origin: str) -> str:
+    """What the head of a run and its row in a list say of where it is from; "" for a session of ours."""
+    return "" if origin == "live" else program_of(origin) or one_line(origin, 24)
+
+
+LONGEST, END = 12, 8
+"""Characters of an id that stands there whole, and those that are left of a longer one."""
+
+
+def short_id(session: str) -> str:
+    """The id without its server, cut in front where it is long: such ids are digits of a hash."""
+    own = session.partition("@")[0]
+    return own if len(own) <= LONGEST else own[-END:]
