@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from app.desk.remark_words import words_of_note, writer_of
 from app.kit.safe_text import one_line
 from core.domain.blindness import seen
 from core.domain.progress import Judgement, judgement_of
@@ -114,8 +115,8 @@ def _stronger(one: Judgement | None, other: Judgement | None) -> Judgement | Non
 
 def _remarks(trajectory: Trajectory, reader: str, own: str) -> list[RemarkInBrief]:
     """The newest first; to a blind reader only their own."""
-    found = [(note.at, RemarkInBrief("" if note.author.key == own else note.author.name, trajectory.steps.numbers[at],
-                                     one_line(note.text, 200)))
+    found = [(note.at, RemarkInBrief("" if note.author.key == own else writer_of(note), trajectory.steps.numbers[at],
+                                     one_line(words_of_note(note), 200)))
              for at, opinions in trajectory.steps.opinions.items() for note in opinions.notes
              if not reader or note.author.key == reader]
     return [remark for _, remark in sorted(found, key=lambda pair: pair[0], reverse=True)]

@@ -1,4 +1,5 @@
-"""What an import remarks of a file, in the reader's language: the log holds it in English, as the importer wrote it."""
+"""Who remarks, and what programs remark (an import of its file, a runner of its agent) in the reader's language: the
+log holds it in English, as they wrote it."""
 
 from __future__ import annotations
 
@@ -6,9 +7,10 @@ import re
 from functools import cache
 
 from app.kit.i18n import QT_TRANSLATE_NOOP, translate
+from app.kit.safe_text import one_line
 from core.domain.step_entry import Note
 
-LONGEST = 2_000
+LONGEST = 6_000
 """Characters of a remark that is looked up: a longer one is somebody's text."""
 
 DEPTH = 5
@@ -62,6 +64,8 @@ _SENTENCES = (
     QT_TRANSLATE_NOOP("ImportRemarks", "{0} beside it holds no messages of this program."),
     QT_TRANSLATE_NOOP("ImportRemarks", "The row also holds a {0} answer."),
     QT_TRANSLATE_NOOP("ImportRemarks", "{0} is being written now."),
+    QT_TRANSLATE_NOOP("ImportRemarks", "The agent asked for leave: {0}. Answer: allow."),
+    QT_TRANSLATE_NOOP("ImportRemarks", "The agent asked for leave: {0}. Answer: reject."),
 )
 _PARTS = (
     QT_TRANSLATE_NOOP("ImportRemarks", "Run {0}"),
@@ -135,5 +139,11 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 
 def words_of_note(note: Note) -> str:
-    """What somebody said; of an import's own words those of the reader's language."""
-    return remark_words(note.text) if note.author.kind == "import" else note.text
+    """What somebody said; of a program's own words those of the reader's language."""
+    return remark_words(note.text) if note.author.kind in ("import", "agent") else note.text
+
+
+def writer_of(note: Note) -> str:
+    """Who said it: an agent has its session's id for a name, which says nothing to people."""
+    agent = translate("ImportRemarks", "the agent")
+    return agent if note.author.kind == "agent" else one_line(note.author.name or note.author.kind, 40)

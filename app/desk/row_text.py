@@ -9,6 +9,7 @@ from math import isnan, nan
 
 import msgspec
 
+from app.desk.session_words import row_words
 from app.desk.step_words import error_word, gain_words, rescored_words, unscored_words, verdict_state, verdict_words
 from app.kit import quantities
 from app.kit.i18n import plural, translate
@@ -122,9 +123,9 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
     return RowText(
         number=quantities.number(head.number), time=_time(steps, at),
         icon="user-round" if head.author else ICONS.get(kind, "braces"),
-        tool=one_line(f"{head.author} · {tool}" if head.author else tool, 40),
-        title=one_line(title), face=FACES.get(kind, "text") if head.tools else "text",
-        word=chip or word, meaning="mask" if chip else meaning, is_chip=bool(chip),
+        tool=one_line(tool, 40), title=one_line(title), face=FACES.get(kind, "text") if head.tools else "text",
+        word=" · ".join(filter(None, (one_line(head.author, 24), chip or word))), is_chip=bool(chip),
+        meaning="mask" if chip else meaning or ("person" if head.author else ""),
         added=head.added, removed=head.removed, duration=_took(head), state=state,
         verdict=verdict_words(verdicts, len(head.tools))[0])
 
@@ -261,9 +262,9 @@ def speaker(guidance: Guidance) -> str:
 
 def _live(trajectory: Trajectory, text: str) -> RowText:
     number = (trajectory.open_step.number if trajectory.open_step else trajectory.row.steps + 1)
+    _, word, meaning = row_words(trajectory.row)
     return RowText(number=quantities.number(number), tool=translate("Row", "now"), state="live",
-                   meaning="live", title=" ".join(visible(text[-600:], escapes=False).split())[-240:],
-                   word=translate("Row", "running"))
+                   meaning=meaning, title=" ".join(visible(text[-600:], escapes=False).split())[-240:], word=word)
 
 
 def _short(text: str) -> str:

@@ -1,4 +1,5 @@
-"""Filters with names, as the settings hold them: one `name = query` per line; and sessions as filters see them."""
+"""Filters with names, as the settings hold them: one `name = query` per line; what one does not mean; and sessions as
+filters see them."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ import msgspec
 from app.desk.session_key import server_of
 from app.desk.workplace import Workplace
 from app.kit.i18n import translate
+from app.kit.safe_text import one_line
 from core.domain.session import SessionRow
-from core.domain.session_query import Candidate
+from core.domain.session_query import Candidate, SessionQuery
 
 MAX_NAME = 40
 
@@ -21,6 +23,12 @@ class SavedFilter(msgspec.Struct, frozen=True):
 
     name: str
     query: str
+
+
+def not_understood(query: SessionQuery) -> str:
+    """Says which term of a filter is none, though it looks like one; "" where all are."""
+    words = translate("Filters", "“{term}” is no term of a filter, so it is looked for as a word.")
+    return words.format(term=one_line(query.not_understood[0], 40)) if query.not_understood else ""
 
 
 def read_filters(text: str) -> list[SavedFilter]:

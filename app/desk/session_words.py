@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from app.kit.i18n import translate
 from app.kit.safe_text import one_line
+from core.domain.session import SessionRow
 from core.formats.tools import program_of
+
+ASKS = "asks_for_leave"
+"""Why a session is paused whose agent wants a person's yes or no."""
+
+
+def row_words(row: SessionRow) -> tuple[str, str, str]:
+    """Sign, word and colour of how a session stands: also who acts in it, what it asks, whether it can be read."""
+    if row.held_by and row.state != "paused" and not row.unreadable:
+        acts = translate("Sessions", "{person} acts")
+        return "●", acts.format(person=one_line(row.held_by, 32)), "person"
+    return state_words("unreadable" if row.unreadable else ASKS if row.reason == ASKS else row.state)
 
 
 def state_words(state: str) -> tuple[str, str, str]:
-    """Sign, word and colour of a session's state."""
+    """Sign, word and colour of a state, as the log names it; one that asks for leave is paused by nobody."""
     return {
+        ASKS: ("◌", translate("Sessions", "asks for leave"), "attention"),
         "queued": ("○", translate("Sessions", "queued"), "muted"),
         "running": ("●", translate("Sessions", "running"), "live"),
         "paused": ("‖", translate("Sessions", "paused"), "attention"),
@@ -40,7 +53,7 @@ def reason_words(reason: str) -> str:
         "guidance": translate("Reasons", "for advice"),
         "host": translate("Reasons", "for a host that is away"),
         "waits_for_host": translate("Reasons", "for a free host"),
-        "asks_for_leave": translate("Reasons", "it asks for leave")}
+        ASKS: translate("Reasons", "it asks for leave")}
     return known.get(reason) or one_line(reason.replace("_", " "), 80)
 
 

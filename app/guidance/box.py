@@ -34,6 +34,8 @@ class GuidanceBox(QWidget):
     template_chosen = Signal(str)
     """Take it, once what is known is filled in."""
     template_saved = Signal(str)
+    wanted = Signal()
+    """A text is put into the box for the writer."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +46,7 @@ class GuidanceBox(QWidget):
         self.box.setMinimumHeight(LINES * QFontMetrics(self.box.font()).lineSpacing() + 2 * theme.px(tokens.BETWEEN))
         self.mode = ModeSwitch(self)
         self.send = QPushButton(icons.icon("send", "on_fill"), self._send_words(), self, default=True)
+        icons.beside_words(self.send)
         bold = QFontMetrics(theme.bold_font(self.send.font()))
         self.send.setMinimumWidth(bold.horizontalAdvance(self._send_words()) + theme.px(60))
         self.send.setToolTip(self.tr("Send (Ctrl+Enter)"))
@@ -130,6 +133,7 @@ class GuidanceBox(QWidget):
 
     def take(self, text: str) -> None:
         """Put a text where the writer is; a placeholder in it is selected."""
+        self.wanted.emit()
         self._has_template = True
         start = len(_before(self.text, self.box.textCursor().selectionStart()))
         self.box.insertPlainText(text)
@@ -149,6 +153,7 @@ class GuidanceBox(QWidget):
 
     def start_editing(self, line: GuidanceLine, text: str | None = None) -> None:
         """Change a message that waits; `text` goes on with a change that was begun before."""
+        self.wanted.emit()
         if not self._editing:  # from one message to another: the draft is put aside already
             self._draft = self.text
         self._editing = line.id

@@ -29,6 +29,7 @@ class ModeSwitch(QWidget):
             button.setObjectName("segment")
             self._group.addButton(button)
         self.buttons["interrupt"].setIcon(icons.icon("zap"))
+        icons.beside_words(self.buttons["interrupt"])
         self.buttons["interrupt"].setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.mode = MODES[0]
         row(*self.buttons.values(), on=self, spacing=0, margin=0)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.link_status import away_since
 from app.desk.session_key import id_of, key_of, server_of
+from app.desk.session_words import ASKS
 from app.desk.workplace import Workplace
 from app.guidance.aids import WritingAidsController
 from app.guidance.effect import EffectModel
@@ -143,6 +144,12 @@ class GuidanceController(QObject):
         if away_since(self._place.sight.desk.link):
             self._view.writing.say_when(self.tr(
                 "The server is not reached. What you send waits on this computer, and is sent as soon as it is."))
+            return
+        if row.reason == ASKS:
+            self._view.writing.say_when(self.tr("This refuses what the agent asks leave for, and tells it why."))
+            return
+        if row.state == "waiting" and row.reason == "guidance":
+            self._view.writing.say_when(self.tr("The agent waits for this, and goes on as soon as it has it."))
             return
         opened = trajectory.open_step
         number = quantities.number((opened.number if opened is not None else row.steps) + 1)

@@ -38,6 +38,8 @@ class QueueView(QWidget):
     withdraw_asked = Signal()
     again_asked = Signal()
     """The current message's text is wanted in the box again."""
+    all_shown = Signal(bool)
+    """Whether what was said before is looked through now."""
 
     def __init__(self, model: GuidanceModel, effect: EffectModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -107,6 +109,13 @@ class QueueView(QWidget):
         self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.words.selectAll()
 
+    def end_find(self) -> None:
+        """List only what is under way again."""
+        self.words.clear()
+        self.everywhere.setChecked(False)
+        self.earlier.setChecked(False)
+        self._on_rows()
+
     def show_effect(self, on: bool) -> None:
         """Show the steps before and after the chosen message in the list's place."""
         self.pages.setCurrentIndex(int(on))
@@ -120,10 +129,7 @@ class QueueView(QWidget):
         key = key_in(self.words, watched, event)
         if key == Qt.Key.Key_Escape:
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
-            self.words.clear()
-            self.everywhere.setChecked(False)
-            self.earlier.setChecked(False)
-            self._on_rows()
+            self.end_find()
             return True
         return went_down(key, self.list) or super().eventFilter(watched, event)
 
@@ -147,6 +153,7 @@ class QueueView(QWidget):
         self._faces.show_content(rows > 0)
         shown = bool(waits) or self.shows_all
         self._body.setVisible(shown)
+        self.all_shown.emit(self.shows_all)
         policy = QSizePolicy.Policy
         self.setSizePolicy(policy.Preferred, policy.Expanding if shown else policy.Maximum)
         self.setVisible(bool(total) or self.shows_all)  # until something was said the room is the box's

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.guidance.box import GuidanceBox
@@ -26,6 +26,10 @@ TEMPLATES = (
     QT_TRANSLATE_NOOP("GuidanceView", "Start it in the background and check on it every {minutes} minutes."),
     QT_TRANSLATE_NOOP("GuidanceView", "Look at {file} again: {what is wrong there}"),
 )
+
+
+BOTH = 420
+"""The height from which on what was said before stands over the box instead of in its place."""
 
 
 class GuidanceView(QWidget):
@@ -61,7 +65,24 @@ class GuidanceView(QWidget):
         self.queue.withdraw_asked.connect(self._withdraw_current)
         self.queue.again_asked.connect(self._send_again)
         self.queue.current_changed.connect(self._on_current)
+        self.queue.all_shown.connect(self._show_writing)
+        self.writing.wanted.connect(self._return_room)
         self._on_current()
+
+    def _show_writing(self, *_: object) -> None:
+        """What was said before has the box's place where there is no room for both."""
+        self.writing.setVisible(not self.queue.shows_all or self.height() >= theme.px(BOTH))
+
+    def _return_room(self) -> None:
+        """The box is wanted: what was looked through gives its place back."""
+        if self.writing.isHidden():
+            self._actions["effect"].setChecked(False)
+            self.queue.end_find()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """There may be room for both now."""
+        super().resizeEvent(event)
+        self._show_writing()
 
     def set_target(self, title: str, why_not: str) -> None:
         """Name the session that is written to; `why_not` says why none can be, then the box is closed."""
@@ -90,6 +111,7 @@ class GuidanceView(QWidget):
     def start_writing(self) -> None:
         """Put the cursor into the box."""
         self.gist.wanted.emit()
+        self._return_room()
         self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _edit(self) -> None:

@@ -68,6 +68,7 @@ class ActionButton(QPushButton):
         super().__init__(parent)
         self._action, self._meaning, self._bare, self._capped = action, meaning, bare, capped
         self.setFlat(flat)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # who clicks it goes on where they were
         self.clicked.connect(action.trigger)
         action.changed.connect(self._follow_action)
         self._follow_action()

@@ -61,6 +61,13 @@ def duration(seconds: float | None) -> str:
     return translate("Quantities", "{h} h {m} min").format(h=whole // 3600, m=f"{whole % 3600 // 60:02d}")
 
 
+def minutes(seconds: float | None) -> str:
+    """For what goes on: < 1 min, 48 min, 2 h 07 min."""
+    if seconds is None or seconds >= 3600:
+        return duration(seconds)
+    return translate("Quantities", "{m} min").format(m=int(seconds // 60) if seconds >= 60 else "< 1")
+
+
 def short_duration(seconds: float | None) -> str:
     """For a narrow column: 5 s, 1:03, 2:07:12, 265 d 21 h."""
     if seconds is None:

@@ -8,7 +8,7 @@ from time import monotonic
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.saved_filters import candidate_of
+from app.desk.saved_filters import candidate_of, not_understood
 from app.desk.session_key import id_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
@@ -225,7 +225,8 @@ class QueueController(QObject):
 
     def _hint(self) -> str:
         if self._query.text or self._facet != "all":
-            return self.tr("No session of this list passes the filter. Esc in its box shows all of them.")
+            words = self.tr("No session of this list passes the filter. Esc in its box shows all of them.")
+            return " ".join(filter(None, (not_understood(self._query), words)))
         key = self._queues.shown.queue
         free = sum(item.free > 0 and item.holder(self._queues.me(key)) is None for item in self._items.values())
         if key and free:

@@ -82,6 +82,7 @@ class QueueTable(QWidget):
     def _make_order(self) -> QToolButton:
         made = QToolButton(self, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon, autoRaise=True)
         made.setIcon(icons.icon("arrow-up-down"))
+        icons.beside_words(made)
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.setMenu(QMenu(made))

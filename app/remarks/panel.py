@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.desk.bodies import Bodies
 from app.desk.cursor import SelectedWords
 from app.desk.refusal import STEP_CHANGED, Refusal, words_of
-from app.desk.remark_words import words_of_note
+from app.desk.remark_words import words_of_note, writer_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
@@ -68,7 +68,7 @@ class RemarksPanelController(QObject):
         where = self.tr("Step {n}").format(n=quantities.number(remark.step)) if remark.step else self.tr("Session")
         quote = f" “{one_line(plain_words(note.anchor.exact), 120)}”" if note.anchor is not None else ""
         return TwoLines(title=f"{where}{quote}", below=one_line(words_of_note(note), 400), sign="✎", meaning="person",
-                        right=f"{one_line(note.author.name or note.author.kind, 40)} · {quantities.clock(note.at)}")
+                        right=f"{writer_of(note)} · {quantities.clock(note.at)}")
 
     def _go_to(self, remark: Remark) -> None:
         anchor, trajectory = remark.note.anchor, self._place.sight.trajectory

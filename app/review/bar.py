@@ -73,15 +73,14 @@ class ReviewBar(QWidget):
         following.setIconText(self.tr("Next session"))
         self.ahead, self.following = self._button(ahead, "muted"), self._button(following, "person")
         self.following.hide()
-        main = row(self._sign, self.number, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar,
-                   *self.parts.values(), self.ahead, self.following, spacing=gap,
-                   margin=(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7)))
-        column(strip, main, on=self, spacing=0, margin=0)
+        over, side = theme.px(7), theme.px(tokens.SIDE)
+        self._main = row(self._sign, self.number, self.state, self.action, *verdicts, *self._extra, 1, self.count,
+                         self.bar, *self.parts.values(), self.ahead, self.following, spacing=gap,
+                         margin=(side, over, side, over))
+        column(strip, self._main, on=self, spacing=0, margin=0)
 
     def _button(self, action: QAction, meaning: str, *, flat: bool = False, bare: bool = False) -> ActionButton:
-        button = ActionButton(action, meaning, self, flat=flat, bare=bare)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return button
+        return ActionButton(action, meaning, self, flat=flat, bare=bare)
 
     def _again_button(self) -> QPushButton:
         made = QPushButton("", self)
@@ -158,6 +157,7 @@ class ReviewBar(QWidget):
             self.action.addItems(words)
         self.action.setCurrentIndex(opinions.action)
         self.action.setVisible(len(opinions.actions) > 1 and opinions.marked < 2)
+        self._fit()
 
     def _show_void(self, void: Decision) -> None:
         self._void = void
@@ -195,17 +195,28 @@ class ReviewBar(QWidget):
             self.parts[meaning].setVisible(bool(asked and count))
         for widget in (self.count, self.bar):
             widget.setVisible(bool(asked) or is_done)
+        self._fit()
 
     def minimumSizeHint(self) -> QSize:
         """The bar holds no window open: what has no room there is a key."""
         return QSize(theme.px(400), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A narrow bar keeps verdicts, progress and the way on; the rest are keys."""
+        """What has no room goes."""
         super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """A narrow bar keeps verdicts, progress and the way on; the rest are keys. So goes, one by one, what a wide one
+        has no room for either: its numbers say what the parts count, and a reason that is written stays."""
         wide = self.width() >= theme.px(WIDE) or self.reason.hasFocus()
-        for widget in self._extra:
-            widget.setVisible(wide)
+        shown = dict.fromkeys(self._extra, wide)
+        for widget, on in shown.items():
+            widget.setVisible(on)
+        for widget in (self._extra[3], self._extra[2], self._extra[1], self._extra[0], self.reason):
+            if not wide or self._main.minimumSize().width() <= self.width() or self.reason.hasFocus():
+                break
+            widget.hide()
 
     # ---- what is entered ----------------------------------------------------------------------------
 

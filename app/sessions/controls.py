@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from app.desk.session_words import ASKS
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.ask import yes_or_no
@@ -47,6 +48,7 @@ class ControlsController(QObject):
         live = row is not None and row.origin == "live"
         for key in CONTROLS:
             can = row is not None and live and row.state in POSSIBLE[key] and (not row.caller or key in OF_SUBAGENTS)
+            can = can and not (key == "resume" and row is not None and row.reason == ASKS)  # that would be a yes
             self._place.actions[f"session.{key}"].setEnabled(can)
         over = row is None or row.state in FINAL_STATES
         self._place.actions["session.thresholds"].setEnabled(live and not over)
@@ -123,10 +125,7 @@ def confirmation_of(control: str, row: SessionRow, running: int | None) -> Confi
                       "Controls", "The running action goes on to its end (a sleep ends at once); then the agent waits "
                       "until it is resumed. What runs in the background goes on.")),
         "interrupt": (translate("Controls", "Interrupt the running action of “{title}”?"),
-                      translate("Controls", "Interrupt"),
-                      translate(
-                          "Controls", "The running command gets Ctrl+C, a sleep ends. The agent sees that it was "
-                          "interrupted and goes on with its next step. What runs in the background goes on.")),
+                      translate("Controls", "Interrupt"), _interrupted(row)),
         "stop": (translate("Controls", "Stop “{title}”?"),
                  translate("Controls", "Stop"),
                  translate(
@@ -135,6 +134,16 @@ def confirmation_of(control: str, row: SessionRow, running: int | None) -> Confi
         "resume": _resume(row),
     }[control]
     return Confirmation(act, button, (step if control != "resume" else "") + effect)
+
+
+def _interrupted(row: SessionRow) -> str:
+    if row.held_by:
+        return translate(
+            "Controls", "The running command gets Ctrl+C, a sleep ends. {person} goes on with the next action. "
+            "What runs in the background goes on.").format(person=one_line(row.held_by, 40))
+    return translate(
+        "Controls", "The running command gets Ctrl+C, a sleep ends. The agent sees that it was "
+        "interrupted and goes on with its next step. What runs in the background goes on.")
 
 
 def _resume(row: SessionRow) -> tuple[str, str, str]:

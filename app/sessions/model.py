@@ -12,7 +12,7 @@ import msgspec
 from PySide6.QtCore import QObject, Qt
 
 from app.desk.offline_copies import OfflineCopies
-from app.desk.session_words import URGENCY, attention_word, origin_name, state_words
+from app.desk.session_words import ASKS, URGENCY, attention_word, origin_name, row_words
 from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.flat_model import SPOKEN, FlatModel, Index
@@ -114,6 +114,11 @@ class SessionsModel(FlatModel[SessionRow]):
             self._list()
 
     @property
+    def query(self) -> SessionQuery:
+        """What is listed."""
+        return self._query
+
+    @property
     def is_about_queues(self) -> bool:
         """Whether the query asks for review queues, or who has a session."""
         return self._query.is_about_queues
@@ -134,8 +139,9 @@ class SessionsModel(FlatModel[SessionRow]):
 
     def line(self, row: SessionRow) -> SessionText:
         """A row as it is painted."""
-        sign, word, meaning = state_words("unreadable" if row.unreadable else row.state)
-        attention = " · ".join(attention_word(kind) for kind in row.attention)
+        sign, word, meaning = row_words(row)
+        attention = " · ".join(attention_word(kind) for kind in row.attention
+                               if (kind, row.reason) != ("waiting", ASKS))  # which the state says
         fresh = self._new(row)
         return SessionText(
             session=row.session, title=_title(row), sign=sign, word=word,
@@ -156,11 +162,17 @@ class SessionsModel(FlatModel[SessionRow]):
             parts.append(self.tr("waits for hosts, place {n}").format(n=row.queue_place))
         if self._is_offline(row):
             parts.append("⤓ " + self.tr("stored offline"))
-        if took := quantities.duration(row.worked_s):
+        if took := self._took(row):
             parts.append(took)
         if row.model:
             parts.append(one_line(row.model, 32))
         return " · ".join(filter(None, parts))
+
+    def _took(self, row: SessionRow) -> str:
+        """For how long it has run: at work until now, and in whole minutes, as nobody looks every second."""
+        now = datetime.now(UTC)
+        return (quantities.minutes(quantities.between(row.began_at, now)) if row.state == "running"
+                else quantities.duration(row.worked_s))
 
     def _sample(self, row: SessionRow) -> list[str]:
         return [quantities.short_day_and_minute(row.began_at), one_line(row.model, 32),
@@ -181,13 +193,13 @@ class SessionsModel(FlatModel[SessionRow]):
         parts = [self._of(steps, most.steps and quantities.number(most.steps))]
         if row.score is not None:
             parts.append(self.tr("score {n}").format(n=quantities.score(row.score)))
+        if row.guidance_waiting > 0:
+            parts.append(self.tr("%Ln guidance waiting", None, plural(row.guidance_waiting)))
         if row.cost_usd is not None:
             parts.append(self._of(quantities.money(row.cost_usd), most.cost_usd and quantities.money(most.cost_usd)))
         if row.tokens is not None:
             parts.append(self._of(self.tr("{n} tokens").format(n=quantities.tokens(row.tokens)),
                                  most.tokens and quantities.tokens(most.tokens)))
-        if row.guidance_waiting > 0:
-            parts.append(self.tr("%Ln guidance waiting", None, plural(row.guidance_waiting)))
         if row.origin != "live":
             parts += filter(None, (quantities.duration(row.worked_s), origin_name(row.origin)))
         return " · ".join(parts)

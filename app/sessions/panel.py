@@ -75,6 +75,9 @@ class SessionsController(QObject):
         view.entered.connect(self._lead_in)
         place.sight.grew.connect(self._lead_in_when_read)
         actions["session.clear_attention"].triggered.connect(self._clear_attention)
+        clock = QTimer(self, interval=20_000)  # for how long those at work have been
+        clock.timeout.connect(self._model.draw_anew)
+        clock.start()
 
     # ---- what the desk says ----------------------------------------------------------------------
 

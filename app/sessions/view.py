@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QObject, Qt, Sig
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QMenu, QToolButton, QWidget
 
+from app.desk.saved_filters import not_understood
 from app.kit import quantities, theme
 from app.kit.box_over_list import key_in, went_down
 from app.kit.boxes import named, row
@@ -49,7 +50,7 @@ class SessionsView(QWidget):
                                    "or import saved trajectories."), self, action=new)
         show_all = QAction(self.tr("Show all (Esc)"), self)
         show_all.triggered.connect(self.words.clear)
-        self.nothing = Empty(self.tr("No session passes the filter."), self, action=show_all)
+        self.nothing = Empty("", self, action=show_all)
         self._hits = Faces(self.list, self.nothing)
         self.faces = self._lay_out([new, *acts[:4]])
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
@@ -104,6 +105,7 @@ class SessionsView(QWidget):
         words = self.tr("{shown} of {total}").format(shown=quantities.number(shown), total=quantities.number(total))
         self.count.setText(words if shown != total else "")
         self._hits.show_content(shown > 0)
+        self.nothing.set_hint(not_understood(self._model.query) or self.tr("No session passes the filter."))
 
     @property
     def is_read(self) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.desk.callers import number_of
+from app.desk.remark_words import writer_of
 from app.desk.step_words import verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.safe_text import one_line
 from core.domain.anchor import TextAnchor, find
 from core.domain.blindness import seen, seen_opinions
 from core.domain.step import StepHead, decode_body
@@ -26,20 +28,24 @@ class StepHeading(QObject):
     def of(self, entry: StepEntry) -> tuple[str, str]:
         """The title, and what stands beside it."""
         number = number_of(self._place.sight.desk, self._place.sight.session, entry.head.number)
-        about = (self._judged(), self._verdict(entry), self.reward, self._worth(entry.head.number),
-                 self._about(entry.head))
+        head = entry.head
+        about = (self._writer(head), self._judged(), self._verdict(entry), self.reward, self._worth(head.number),
+                 self._about(head))
         return self.tr("Step {n}").format(n=number), " · ".join(t for t in about if t)
 
     def remarks(self, entry: StepEntry, data: bytes) -> list[tuple[TextAnchor, str]]:
         """Remarks on words that the step (its body as it is stored) has still; those of others not to a blind reader
         who has not judged it."""
         shown = seen_opinions(entry, self._place.blind_reader(self._place.sight.session))
-        on_words = [(note.anchor, f"{note.author.name}: {note.text}") for note in shown.notes
+        on_words = [(note.anchor, f"{writer_of(note)}: {note.text}") for note in shown.notes
                     if note.anchor is not None]
         if not on_words or not data:
             return []
         body = decode_body(data)
         return [(anchor, remark) for anchor, remark in on_words if find(anchor, body) is not None]
+
+    def _writer(self, head: StepHead) -> str:
+        return self.tr("by {person}").format(person=one_line(head.author, 40)) if head.author else ""
 
     def _judged(self) -> str:
         action = self._place.cursor.action

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QToolButton, QWidget
 
-from app.kit import theme, tokens
+from app.kit import icons, theme, tokens
 from app.kit.action_button import tip_of
 from app.kit.boxes import row
 from app.kit.empty import Empty, faces
@@ -44,6 +44,7 @@ class StepView(QWidget):
         self.eye_button.setDefaultAction(eye_action)
         eye_action.setIconText(self.tr("What it saw"))
         eye_action.setToolTip(tip_of(eye_action, self.tr("The exact context the model was given")))
+        icons.beside_words(self.eye_button)
         self.eye_button.setToolButtonStyle(self.eye_button.toolButtonStyle().ToolButtonTextBesideIcon)
         self.text = LongText(self, name=self.tr("Thought, actions and observations"))
         self.text.edit.setAccessibleDescription(self.tr(

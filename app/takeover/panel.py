@@ -13,6 +13,7 @@ from app.desk.notices import sentence_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
+from app.kit.i18n import plural
 from app.kit.safe_text import displayable, one_line
 from app.takeover.view import TakeoverView
 from core.domain.errors import InvalidInput
@@ -82,7 +83,8 @@ class TakeoverController(QObject):
         if not self._tools:
             return self.tr("Yours as soon as what runs now is over; a model that is being asked is cut off.")
         if waiting:
-            return self.tr("At work on your actions ({n}).").format(n=quantities.number(waiting))
+            return self.tr("At work on your action.") if waiting == 1 else self.tr(
+                "At work on your action; %Ln more wait(s).", None, plural(waiting - 1))
         words = self.tr("You write step {n}. The agent waits; without a word of yours it goes on in {m} minutes.")
         return words.format(n=quantities.number(row.steps + 1), m=quantities.number(int(IDLE_S // 60)))
 
@@ -163,8 +165,17 @@ class TakeoverController(QObject):
         try:
             arguments = packed_arguments(form, given)
         except InvalidInput as error:
-            self._view.say_problem(sentence_of(error), str(error.params.get("argument", "")))
+            self._refuse(form, str(error.params.get("argument", "")), given, sentence_of(error))
             return
         self._sign_at = monotonic()
         self._place.sender.send(self._place.sight.session, Act(tool=tool, arguments=arguments, thought=why),
                                 stored=self._view.sent_ok)
+
+    def _refuse(self, form: ToolForm, name: str, given: Mapping[str, str], usual: str) -> None:
+        """Say what is wrong with an argument, at its field."""
+        kind = next((field.kind for field in form.fields if field.name == name), "")
+        text = given.get(name, "").strip()
+        words = (usual if not kind else self.tr("“{name}” takes a value of the type {kind}, not “{text}”.") if text else
+                 self.tr("“{name}” is empty, and {tool} needs it."))
+        self._view.say_problem(words.format(name=one_line(name, 40), kind=kind, text=one_line(text, 40),
+                                            tool=one_line(form.name, 40)), name)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPlainTextEdit, QPus
 from app.kit import icons, theme, tokens
 from app.kit.action_button import ActionButton
 from app.kit.boxes import column, named, row
-from app.kit.empty import Empty, faces
+from app.kit.empty import Empty, Faces
 from app.kit.safe_text import PlainLabel, one_line
 from app.takeover.form import ArgumentForm
 from core.domain.tool_form import ToolForm
@@ -37,10 +37,11 @@ class TakeoverView(QWidget):
         self.why = QLineEdit(self, placeholderText=self.tr("Why (the agent reads it as its own thought)"))
         self.why.setAccessibleName(self.tr("Why"))
         self.problem = PlainLabel("", self, wrap=True)
-        self.problem.setForegroundRole(self.palette().ColorRole.Link)
+        self.problem.set_meaning("error")
         self.carry_out = QPushButton(icons.icon("send", "on_fill"), self.tr("Carry out") + "  Ctrl+Enter", self)
         self.carry_out.setToolTip(self.tr("Carry the action out as the session's next step"))
         self.carry_out.setDefault(True)
+        icons.beside_words(self.carry_out)
         bold = QFontMetrics(theme.bold_font(self.carry_out.font()))
         self.carry_out.setMinimumWidth(bold.horizontalAdvance(self.carry_out.text()) + theme.px(60))
         self.back = ActionButton(back, "ink", self, capped=False)
@@ -63,7 +64,9 @@ class TakeoverView(QWidget):
         scrolled.setWidget(inner)
         last = row((self.problem, 4), 1, self.back, self.carry_out, spacing=theme.px(tokens.BETWEEN))
         middle = row((self.seen, 1), (scrolled, 1), spacing=theme.px(tokens.BETWEEN))
-        self._faces = faces(self, self.empty, self.status, (middle, 1), last)
+        content, gap = QWidget(self), theme.px(tokens.BETWEEN)
+        column(self.status, (middle, 1), last, on=content, spacing=gap, margin=gap)
+        self._faces = Faces(content, self.empty, self)
 
     # ---- what the controller says ----------------------------------------------------------------
 

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtGui import (
+    QAction,
+    QFont,
+    QFontMetrics,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QPolygonF,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from app.kit import icons, quantities, theme, tokens
-from app.kit.safe_text import set_tooltip, visible
+from app.kit import quantities, theme, tokens
+from app.kit.action_button import ActionButton
+from app.kit.boxes import column, row
+from app.kit.safe_text import visible
+
+MOST_LINES = 10
+"""So many lines of a question are in sight; the rest is scrolled."""
 
 CURVE = 150
 """Width of the score with its curve."""
@@ -27,38 +43,54 @@ class StripText:
     facts: tuple[str, ...] = ()
     meaning: str = "live"
     scores: tuple[float, ...] = field(default=())
-    asks: bool = False
-    """Whether it waits for a person's yes or no."""
+    question: str | None = None
+    """Of a question to a person, all that a yes would allow; None where nothing is asked."""
 
     @property
     def spoken(self) -> str:
         """All of it as one text."""
         waits = f"{self.waits_word} {self.waits}".strip()
         score = quantities.score(self.scores[-1]) if self.scores else ""
-        return " · ".join(part for part in (self.head, waits, *self.facts, score) if part)
+        return " · ".join(part for part in (self.head, waits, self.question, *self.facts, score) if part)
 
 
 class AgentStrip(QWidget):
-    """Hidden where nobody is at work. `allow` and `refuse` are there while it asks for leave."""
+    """Hidden where nobody is at work. While it asks for leave there are all of what it asks, and yes and no."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.allow = QPushButton(icons.icon("check"), self.tr("Allow"), self)
-        self.refuse = QPushButton(icons.icon("x"), self.tr("Refuse"), self)
-        set_tooltip(self.allow, self.tr("Allow this, once."))
-        set_tooltip(self.refuse, self.tr("Refuse this; advice refuses it too, and tells the agent why."))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, theme.px(tokens.SIDE), 0)
-        row.setSpacing(theme.px(tokens.WITHIN))
-        row.addStretch(1)
-        for button in (self.allow, self.refuse):
-            button.hide()
-            row.addWidget(button)
+        self.question = QPlainTextEdit(self, readOnly=True, tabChangesFocus=True)
+        self.question.setAccessibleName(self.tr("What the agent asks leave for"))
+        self.question.setFont(theme.mono_font())
+        self.question.document().documentLayout().documentSizeChanged.connect(self._fit_question)
+        self.question.hide()
+        self.answers: list[ActionButton] = []
+        self._upper, side = QWidget(self), theme.px(tokens.SIDE)
+        self._upper.setFixedHeight(theme.px(tokens.HEIGHTS["strip"]))
+        self._buttons = row(1, on=self._upper, spacing=theme.px(tokens.WITHIN), margin=0)
+        column(self._upper, self.question, 1, on=self, spacing=0, margin=(side + theme.px(24), 0, side, 0))
         self.text = StripText("")
         self._faces: dict[str, tuple[QFont, QFontMetrics]] = {}
         self._drawn: tuple[tuple[object, ...], QPixmap] = ((), QPixmap())
-        self.setFixedHeight(theme.px(tokens.HEIGHTS["strip"]))
+        self.setFixedHeight(self._upper.height())
         self.hide()
+
+    def offer(self, *answers: QAction) -> None:
+        """What can be answered to a question."""
+        self.answers = [ActionButton(action, "ink", self) for action in answers]
+        for button in self.answers:
+            button.hide()
+            self._buttons.addWidget(button)
+
+    def _fit_question(self, *_: object) -> None:
+        """The two lines, and below them the question with as many lines as it needs in this width."""
+        high, asked = self._upper.height(), self.question
+        if self.text.question is not None:
+            lines = min(MOST_LINES, max(1, round(asked.document().size().height())))
+            around = round(asked.document().documentMargin()) + asked.frameWidth() + theme.px(2)
+            asked.setFixedHeight(ceil(lines * QFontMetricsF(asked.font()).lineSpacing()) + 2 * around)
+            high += asked.height() + theme.px(tokens.BETWEEN)
+        self.setFixedHeight(high)
 
     def minimumSizeHint(self) -> QSize:
         """It is cut before it holds the window open."""
@@ -69,8 +101,11 @@ class AgentStrip(QWidget):
         self.setVisible(text is not None)
         if text is not None and text != self.text:
             self.text = text
-            self.allow.setVisible(text.asks)
-            self.refuse.setVisible(text.asks)
+            for widget in (self.question, *self.answers):
+                widget.setVisible(text.question is not None)
+            if self.question.toPlainText() != (text.question or ""):
+                self.question.setPlainText(text.question or "")
+            self._fit_question()
             self.setAccessibleName(text.spoken)
             self.setToolTip(visible(text.spoken)[:600])
             self.update()
@@ -82,13 +117,13 @@ class AgentStrip(QWidget):
         painter.fillRect(self.rect(), theme.colour(tint))
         painter.setPen(theme.colour("line"))
         painter.drawLine(self.rect().bottomLeft(), self.rect().bottomRight())
-        side, room = theme.px(tokens.SIDE), self.rect()
+        side, room = theme.px(tokens.SIDE), QRect(0, 0, self.width(), self._upper.height())
         if theme.is_high_contrast():
-            painter.fillRect(QRect(0, 0, theme.px(tokens.CURSOR), room.height()), theme.colour(text.meaning))
+            painter.fillRect(QRect(0, 0, theme.px(tokens.CURSOR), self.height()), theme.colour(text.meaning))
         self._dot(painter, QPointF(side + theme.px(6), room.height() / 2))
         left, width = side + theme.px(24), room.width() - 2 * side - theme.px(24)
-        if text.asks:
-            width = self.allow.x() - left - theme.px(tokens.BETWEEN)
+        if text.question is not None and self.answers:
+            width = self.answers[0].x() - theme.px(tokens.BETWEEN)  # which begins where the letters do
         if text.scores and width > theme.px(360):
             width -= theme.px(CURVE) + theme.px(tokens.READING)
             self._score(painter, QRect(room.right() - side - theme.px(CURVE), theme.px(8), theme.px(CURVE),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from app.trajectory.facets import Facets
 from core.domain.blindness import decided, seen
-from core.domain.steps import ERROR
+from core.domain.steps import ERROR, PERSON
 from core.domain.trajectory import Item, Trajectory
 
 ALL = "all"
@@ -18,9 +18,9 @@ ALONE = (ALL, "guidance", "scores")
 """What cannot be joined: it lists no steps, or all."""
 
 _OTHERS = {"guidance": ("guidance",), "scores": ("score", "submission")}
-"""What a filter lists that is no step."""
+"""What a filter lists that is no step; that of people lists the steps, too, that one of them wrote."""
 
-_FAILED = bytes(int(bool(flags & ERROR)) for flags in range(256))
+_FAILED, _WRITTEN = (bytes(int(bool(flags & bit)) for flags in range(256)) for bit in (ERROR, PERSON))
 
 
 def new_items(trajectory: Trajectory, filter: str, facets: Facets, taken: int, steps_taken: int, reader: str
@@ -29,14 +29,17 @@ def new_items(trajectory: Trajectory, filter: str, facets: Facets, taken: int, s
     a blind `reader` gets none because of what others think of it."""
     if filter in _OTHERS:
         items = trajectory.items
-        for at in items.others_in(taken, len(items)) if not facets.count else ():
-            if _lists(trajectory, items.others[at], filter):
-                yield items.places[at]
+        found = [items.places[at] for at in items.others_in(taken, len(items)) if not facets.count
+                 and _lists(trajectory, items.others[at], filter)]
+        if filter == "guidance":
+            found += items_of(trajectory, sorted(
+                {*steps_with(trajectory, PERSON, steps_taken)} & {*facets.steps_of(trajectory, steps_taken, reader)}))
+        yield from sorted(found)
         return
     wanted = filter.split("+")
     steps: Iterable[int] = facets.steps_of(trajectory, steps_taken, reader)
     if "errors" in wanted:
-        failed = failed_from(trajectory, steps_taken)
+        failed = steps_with(trajectory, ERROR, steps_taken)
         steps = sorted({*failed} & {*steps}) if facets.count else failed
     if "changes" in wanted:
         changing = changing_steps(trajectory)
@@ -61,7 +64,8 @@ def counts_of(trajectory: Trajectory, reader: str = "") -> dict[str, int]:
     kinds = Counter[str](other.kind for other in others)
     return {ALL: len(steps), "undecided": len(steps) - judged, "errors": steps.flags.translate(_FAILED).count(1),
             "changes": len(changing_steps(trajectory)),
-            "guidance": sum(_lists(trajectory, other, "guidance") for other in others),
+            "guidance": sum(_lists(trajectory, other, "guidance") for other in others)
+            + steps.flags.translate(_WRITTEN).count(1),
             "verdicts": sum(bool(seen(o.verdicts, reader)) for o in steps.opinions.values()),
             "scores": sum(kinds[k] for k in _OTHERS["scores"])}
 
@@ -72,9 +76,9 @@ def changing_steps(trajectory: Trajectory) -> set[int]:
     return {at for at in found if at is not None}
 
 
-def failed_from(trajectory: Trajectory, start: int) -> list[int]:
-    """The failed steps from the `start`-th on."""
-    return [at for at, flags in enumerate(trajectory.steps.flags[start:], start) if flags & ERROR]
+def steps_with(trajectory: Trajectory, bit: int, start: int) -> list[int]:
+    """The steps from the `start`-th on that have a flag."""
+    return [at for at, flags in enumerate(trajectory.steps.flags[start:], start) if flags & bit]
 
 
 def items_of(trajectory: Trajectory, steps: Iterable[int]) -> Iterable[int]:

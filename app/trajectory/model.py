@@ -11,10 +11,11 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 from app.desk.row_text import RowText
 from app.kit.flat_model import Index
 from app.trajectory.facets import Facets
-from app.trajectory.filters import FILTERS, failed_from, items_of, new_items
+from app.trajectory.filters import FILTERS, items_of, new_items, steps_with
 from app.trajectory.row_texts import ChangedItems, RowTexts
 from app.trajectory.rows import ListRow, ListRows, StepRun, runs_of
 from core.domain.session import SessionRow
+from core.domain.steps import ERROR
 from core.domain.trajectory import Item, Trajectory
 
 __all__ = ["FILTERS", "ListRow", "RowRole", "RowTextRole", "TrajectoryModel"]
@@ -272,7 +273,7 @@ class TrajectoryModel(QAbstractListModel):
         """The items that are failed steps."""
         if self.trajectory is None:
             return []
-        return list(items_of(self.trajectory, failed_from(self.trajectory, 0)))
+        return list(items_of(self.trajectory, steps_with(self.trajectory, ERROR, 0)))
 
     def run_kind(self, item: int) -> str:
         """What the run round an item is: waiting, loop, or "" where it is in none."""

@@ -167,7 +167,8 @@ class TrajectoryController(QObject):
         self._view.show_progress(share)
         if self._reading:  # what is read at first is not news
             self._view.list.nothing_missed()
-        self._reading = share < 1
+        steps = self._model.trajectory.steps if self._model.trajectory is not None else ()
+        self._reading = share < 1 and (self._reading or not len(steps))  # later on what comes in one lot is news
 
     def _show_face(self) -> None:
         trajectory, row = self._model.trajectory, self._place.sight.row

@@ -15,10 +15,12 @@ from app.kit import quantities
 from app.kit.i18n import translate
 from app.kit.safe_text import menu_text, one_line
 from app.kit.timers import single_shot
+from app.trajectory.filters import items_of, steps_with
 from app.trajectory.nested import NestedModel
 from app.trajectory.view import TrajectoryView
 from core.domain.request import headline, plain_words
 from core.domain.session import SessionRow
+from core.domain.steps import PERSON
 from core.domain.trajectory import Trajectory
 
 RENEW_MS = 300
@@ -127,13 +129,14 @@ class PinnedController(QObject):
         self._place.cursor.move(row.session, 1)
 
     def _jump_to_person(self, back: bool, *_: object) -> None:
-        """Go to the next (or previous) turn of a person, round the end."""
+        """Go to the next (or previous) turn of a person, or step that one wrote, round the end."""
         trajectory, here = self._model.trajectory, self._panel.list.currentIndex().row()
         if trajectory is None:
             return
         items = trajectory.items
-        rows = [row for place, item in zip(items.places, items.others, strict=True)
-                if item.kind == "guidance" and (row := self._model.row_of(place)) >= 0]
+        turns = [place for place, item in zip(items.places, items.others, strict=True) if item.kind == "guidance"]
+        found = sorted({*turns, *items_of(trajectory, steps_with(trajectory, PERSON, 0))})
+        rows = [row for place in found if (row := self._model.row_of(place)) >= 0]
         after = [row for row in rows if (row < here if back else row > here)]
         if rows:
             row = (after or rows)[-1 if back else 0]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from PySide6.QtCore import QObject
 
-from app.desk.remark_words import words_of_note
+from app.desk.remark_words import words_of_note, writer_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.i18n import translate
 from app.kit.safe_text import one_line
 from app.trajectory.view import TrajectoryView
 from core.domain.blindness import seen_remarks
-from core.domain.verdict import Author
+from core.domain.step_entry import Note
 
 
 def unreadable_words(why: str) -> str:
@@ -52,7 +50,7 @@ class RemarksController(QObject):
             return
         self._shown = (session, len(notes), problem)
         self._action.setEnabled(bool(notes or problem))
-        remarks = [(words_of_note(note), self._about(note.author, note.at)) for note in notes]
+        remarks = [(words_of_note(note), self._about(note)) for note in notes]
         self._bar.show_remarks([(problem, ""), *remarks] if problem else remarks)
 
     def _problem(self) -> str:
@@ -60,8 +58,8 @@ class RemarksController(QObject):
         row = self._place.sight.row
         return unreadable_words(row.unreadable) if row is not None and row.unreadable else ""
 
-    def _about(self, author: Author, at: datetime) -> str:
-        when = quantities.clock(at)
-        if author.kind == "import":
+    def _about(self, note: Note) -> str:
+        when = quantities.clock(note.at)
+        if note.author.kind == "import":
             return self.tr("the import, {when}").format(when=when)
-        return self.tr("{name}, {when}").format(name=one_line(author.name, 60), when=when)
+        return self.tr("{name}, {when}").format(name=writer_of(note), when=when)

@@ -10,10 +10,11 @@ from typing import Literal
 from PySide6.QtCore import QObject, QTimer
 
 from app.desk.link_status import away_since
-from app.desk.session_words import URGENCY, attention_word, reason_words
+from app.desk.session_words import ASKS, URGENCY, attention_word, reason_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from app.kit.safe_text import one_line
+from app.kit.safe_text import one_line, visible
+from app.kit.timers import single_shot
 from app.trajectory.agent_strip import AgentStrip, StripText
 from core.domain.errors import InvalidInput
 from core.domain.running import CHANNEL, RunningAction, decode_running
@@ -24,6 +25,9 @@ from core.protocol.operations import Control
 
 SILENT_S = 60.0
 """So long nothing must have come of a session at work before its strip warns; it lives as long as commands tell."""
+
+READ_MS = 700
+"""So long a question stands before it can be answered: a click that was meant for another one is none to it."""
 
 LIKE = 40
 """So many steps back are looked through for commands such as the one that runs."""
@@ -41,8 +45,15 @@ class StripController(QObject):
         self._like: tuple[tuple[str, int, str], tuple[float, float] | None] = (("", 0, ""), None)
         self._timer = QTimer(self, interval=1000)
         self._timer.timeout.connect(self._show_strip)
-        strip.allow.clicked.connect(partial(self._answer_leave, "resume"))
-        strip.refuse.clicked.connect(partial(self._answer_leave, "interrupt"))
+        self._asked, self._asked_at, self._answered = "", 0.0, ""
+        """The question that is shown, by its name, since when, and the one that was answered last."""
+        self._answers = (place.actions["session.allow"], place.actions["session.refuse"])
+        for action, word in zip(self._answers, (self.tr("Allow"), self.tr("Refuse")), strict=True):
+            action.setIconText(word)
+        self._answers[0].triggered.connect(partial(self._answer_leave, "resume"))
+        self._answers[1].triggered.connect(partial(self._answer_leave, "interrupt"))
+        strip.offer(*self._answers)
+        self._read = single_shot(self, READ_MS, self._show_strip)
         place.desks.live_text.connect(self._on_live)
         for changed in (place.sight.opened, place.sight.grew, place.desks.rows_changed, place.desks.link_changed):
             changed.connect(self._show_strip)
@@ -65,25 +76,40 @@ class StripController(QObject):
             self._show_strip()
 
     def _answer_leave(self, control: Literal["resume", "interrupt"], *_: object) -> None:
-        """A person's yes or no to what the agent asks leave for: it goes on, or is kept from that."""
+        """A person's yes or no to what is shown, and to nothing that is asked after it."""
         row = self._place.sight.row
-        if row is not None and row.reason == "asks_for_leave":
-            self._place.sender.send(row.session, Control(control=control))
+        if row is not None and row.reason == ASKS:
+            self._answered = self._asked
+            self._place.sender.send(row.session, Control(control=control, answers=self._asked.partition("/")[2]))
+            self._show_strip()
+
+    def _enable_answers(self, row: SessionRow | None, trajectory: Trajectory | None) -> None:
+        """A question is answered once, and not by the second click on the one before."""
+        leave = trajectory.leave if row is not None and trajectory is not None and row.reason == ASKS else None
+        asked = f"{trajectory.session}/{leave[0]}" if leave is not None and trajectory is not None else ""
+        if asked != self._asked:
+            self._asked, self._asked_at, self._answered = asked, monotonic(), ""
+            self._read.start()
+        can = bool(asked) and asked != self._answered and monotonic() - self._asked_at >= READ_MS / 1000
+        for action in self._answers:
+            action.setEnabled(can)
 
     def _show_strip(self, *_: object) -> None:
         row = self._place.sight.row
         trajectory = self._place.sight.trajectory if row is not None else None
+        self._enable_answers(row, trajectory)
         at_work = row is not None and row.origin == "live" and (row.state not in FINAL_STATES or row.state == "failed")
         self._strip.show_text(self._text(row, trajectory) if at_work and row is not None and trajectory is not None
                               else None)
 
     def _text(self, row: SessionRow, trajectory: Trajectory) -> StripText:
         scores = tuple(score.total for score in trajectory.scores if score.total is not None)
-        if row.state == "paused" and row.reason == "asks_for_leave":
-            asked = next((note.text for note in reversed(trajectory.notes) if note.author.kind == "agent"), "")
-            return StripText(self.tr("Asks for leave:"), one_line(asked.partition(": ")[2], 200), facts=(
-                self.tr("Advice refuses it too, and tells the agent why"), self._since(row)), meaning="attention",
-                asks=True)
+        if row.state == "paused" and trajectory.leave is not None:
+            title, _, what = trajectory.leave[1].partition("\n")
+            way = (self.tr("Your answer is on its way") if self._answered else
+                   self.tr("Guidance refuses it too, and tells the agent why"))
+            return StripText(self.tr("Asks for leave:"), waits_word=one_line(title, 200) if what else "",
+                             facts=(way, self._since(row)), meaning="attention", question=visible(what or title))
         if row.state in ("paused", "queued", "failed"):
             head = {"paused": self.tr("Paused"), "queued": self.tr("Waits for its turn"),
                     "failed": self.tr("Failed")}[row.state]
@@ -109,8 +135,10 @@ class StripController(QObject):
             facts += [self.tr("{time} so far").format(time=quantities.short_duration(monotonic() - since)),
                       self._such(trajectory, action)]
         elif row.held_by:
-            head = self.tr("{person} writes step {n}").format(person=one_line(row.held_by, 40),
-                                                              n=quantities.number(number))
+            is_mine = row.held_by == self._place.sight.desk.name
+            head = (self.tr("You write step {n}") if is_mine else self.tr("{person} writes step {n}")).format(
+                person=one_line(row.held_by, 40), n=quantities.number(number))
+            facts.append(self.tr("the agent waits"))
         elif not len(trajectory.steps):
             begun = row.began_at or row.created_at
             head = self.tr("The first step is being thought")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QDockWidget, QLineEdit, QPlainTextEdit, QWidget
 
 from app.desk.workplace import Workplace
 
@@ -28,6 +28,8 @@ class LostFocus(QObject):
         place.sight.grew.connect(self._return_owed_keys)
         for entry in place.actions.table:
             place.actions[entry.key].triggered.connect(self._count_asked)
+        for dock in parent.findChildren(QDockWidget):
+            dock.visibilityChanged.connect(partial(self._on_front, dock))
         QApplication.instance().focusChanged.connect(self._on_moved)  # type: ignore[union-attr]
 
     def lead_back(self) -> None:
@@ -68,6 +70,16 @@ class LostFocus(QObject):
         lists = (found for panel in self._panels() if not panel.visibleRegion().isEmpty()
                  for found in panel.findChildren(QAbstractItemView) if found.isVisible() and found.isEnabled())
         return next(lists, None)
+
+    def _on_front(self, dock: QDockWidget, front: bool) -> None:
+        """A dock came to the front of its place, or went behind another tab: for Qt it is as visible there."""
+        here = QApplication.focusWidget()
+        if not front and here is not None and dock.isVisible() and dock.isAncestorOf(here):
+            QTimer.singleShot(0, self, partial(self._leave_behind, here))
+
+    def _leave_behind(self, here: QWidget) -> None:
+        if QApplication.focusWidget() is here and here.visibleRegion().isEmpty():
+            self.lead_back()
 
     def find_soon(self) -> None:
         """Look when what is being shown and hidden now has its place."""

@@ -153,6 +153,11 @@ class PanelDock(QDockWidget):
     def _on_front(self, on: bool) -> None:
         self.is_in_front = on
 
+    def grow(self) -> None:
+        """Be as high as the panel needs, as when it began to need that."""
+        if self._declared.grows:
+            self._grow_dock(self._room.need)
+
     def _grow_dock(self, height: int) -> None:
         window = self.parentWidget()
         if self.is_thin or not self.is_seen or self.isFloating() or height <= self._room.height():
@@ -171,7 +176,8 @@ class PanelRoom(QScrollArea):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.panel: QWidget | None = None
-        self._need = 0
+        self.need = 0
+        """The height that the panel needs."""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setAutoFillBackground(False)  # the window paints it; what fills itself hides its parent for Qt
@@ -209,9 +215,9 @@ class PanelRoom(QScrollArea):
         if watched is self.panel and event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
             self._fit()
-            before, self._need = self._need, self.panel.minimumSizeHint().height()
-            if self._need > before:
-                self.needs_more.emit(self._need)
+            before, self.need = self.need, self.panel.minimumSizeHint().height()
+            if self.need > before:
+                self.needs_more.emit(self.need)
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

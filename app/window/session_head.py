@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.desk.session_words import origin_name, state_words
+from app.desk.session_words import origin_name, row_words
 from app.desk.workplace import Workplace
 from app.kit import quantities, theme, tokens
 from app.kit.action_button import ActionButton, IconButton
@@ -120,9 +120,7 @@ class SessionHead(QWidget):
 
     def _state(self, row: SessionRow, *, live: bool) -> str:
         """How the run stands, and of one that is over how far people reviewed it: finished is not reviewed."""
-        word, trajectory = state_words(row.state)[1], self._place.sight.trajectory
-        if row.held_by:
-            return self.tr("{person} acts").format(person=one_line(row.held_by, 32))
+        word, trajectory = row_words(row)[1], self._place.sight.trajectory
         if live or trajectory is None or not len(trajectory.steps):
             return word
         reader = self._place.blind_reader(row.session)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
@@ -166,6 +166,9 @@ class Tour(QObject):
             dock = self._window.docks["guidance"]
             self._window.resizeDocks([dock], [dock.height() + grows * self._band.sizeHint().height()],
                                      Qt.Orientation.Vertical)
+            if key == "guidance":
+                dock.raise_()  # else the band, too, is behind a tab
+            QTimer.singleShot(0, dock, dock.grow)  # of a bar below the docks its row may have taken what it needs
 
     def _do_step(self) -> None:
         """What the button promises."""

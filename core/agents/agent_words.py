@@ -15,11 +15,13 @@ import msgspec
 
 from core.actions.follow import INLINE, OutputBudget
 from core.agents.delivery import Inbox
+from core.agents.held_words import LeaveAsked
 from core.agents.line_session import LineSession
 from core.agents.retelling import retold
 from core.agents.signals import Signals
 from core.domain.errors import InvalidInput
 from core.domain.events import FileChanged, NoteAdded, TerminalOutput
+from core.domain.ids import new_id
 
 log = logging.getLogger("agent")
 
@@ -48,21 +50,15 @@ class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     is_partial: bool = False
 
 
-class LeaveAsked(msgspec.Struct, frozen=True):
-    """What leave is asked for and not answered, and how much advice waited when it was."""
-
-    what: str
-    waiting: int
-
-
 class AgentWords:
     """Takes the words of one session's agent."""
 
     def __init__(self, main: LineSession, inbox: Inbox, signals: Signals, *, host: str, is_attached: bool,
-                 speaks_acp: bool, stays: bool, is_over: Callable[[], bool], on_leave: Callable[[str], None],
-                 on_waits: Callable[[bool], None], on_ended: Callable[[int], None]) -> None:
+                 speaks_acp: bool, stays: bool, is_over: Callable[[], bool],
+                 on_leave: Callable[[LeaveAsked | None], None], on_waits: Callable[[bool], None],
+                 on_ended: Callable[[int], None]) -> None:
         """`stays`: the agent waits for advice after its turns whatever it says itself. `on_leave` shows what leave is
-        asked for, "" once that is answered, `on_waits` that it has ended its turn and waits for advice; `on_ended`
+        asked for, None once that is answered, `on_waits` that it has ended its turn and waits for advice; `on_ended`
         takes the exit status."""
         self._main, self._inbox, self._signals, self._host = main, inbox, signals, host
         self._stays, self._is_over, self._on_leave, self._on_ended = stays, is_over, on_leave, on_ended
@@ -152,7 +148,7 @@ class AgentWords:
         """Ask a person: to have the session go on allows it; to interrupt, to stop, or to say something refuses it."""
         asked = self._ask(msgspec.json.decode(raw, type=_Note))
         self._asks, self._is_refused = True, False
-        self._on_leave(asked.what)
+        self._on_leave(asked)
         try:
             while not (self._is_refused or self._inbox.wish in ("resume", "stop")
                        or len(self._inbox.waiting()) > asked.waiting):
@@ -161,23 +157,18 @@ class AgentWords:
         finally:
             self._asks = False
             self._main.journal.put_slot("leave", None)
-            self._on_leave("")
+            self._on_leave(None)
 
     def _ask(self, what: str) -> LeaveAsked:
         """The question in the journal; one that stands there was asked of a runner that died, and what a person
         answered since counts."""
-        asked = self.asked
+        asked = self._inbox.leave
         if asked is None or asked.what != what:
             with self._main.journal.transaction("leave"):
                 self._inbox.done("resume")
-                asked = LeaveAsked(what, len(self._inbox.waiting()))
+                asked = LeaveAsked(what, len(self._inbox.waiting()), new_id())
                 self._main.journal.put_slot("leave", asked)
         return asked
-
-    @property
-    def asked(self) -> LeaveAsked | None:
-        """What leave is asked for and not answered."""
-        return self._main.journal.slot("leave", LeaveAsked)
 
     async def _turn(self, raw: bytes) -> object:
         """A turn of the agent is over: whether an advice begins another; where it stays once there is one, or a stop.

@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from core.agents.held_words import HeldAction, HeldGuidance, HeldTakeover
+from core.agents.held_words import HeldAction, HeldGuidance, HeldTakeover, LeaveAsked
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress
 from core.domain import events as e
@@ -119,8 +119,8 @@ class Inbox:
                 return self._queue(seq, fact)
             case e.GuidanceChangeAsked() as fact:
                 self._decide(fact)
-            case e.ControlAsked(control=control):
-                return self._control(seq, event.id, control)
+            case e.ControlAsked() as fact:
+                return self._control(seq, event.id, fact)
             case e.TakeoverAsked() | e.HandBackAsked() | e.ActionAsked() as fact:
                 if self._is_new(seq, event.id, "takeover"):
                     self._hand_over(event.id, event.author.name, fact)
@@ -167,9 +167,12 @@ class Inbox:
             else:
                 self._journal.put_slot("acts", [*self.acts, HeldAction(event, name, fact)])
 
-    def _control(self, seq: int, event: str, control: Control) -> News:
-        """Controls are kept only to know which came already; the newest of pause and resume holds."""
-        if not self._is_new(seq, event, control):
+    def _control(self, seq: int, event: str, fact: e.ControlAsked) -> News:
+        """Controls are kept only to know which came already; the newest of pause and resume holds. An answer to a
+        question that stands no more (somebody else's came first) is none to the next one."""
+        control, asked = fact.control, self.leave
+        is_late = fact.answers and (asked is None or asked.question != fact.answers)
+        if not self._is_new(seq, event, control) or is_late:
             return News()
         if control == "snapshot":
             self._journal.put_slot("snapshot_asked", True)
@@ -249,6 +252,11 @@ class Inbox:
         """The wish was done; a newer one stays."""
         if self.wish == wish:
             self._journal.put_slot("wish", None)
+
+    @property
+    def leave(self) -> LeaveAsked | None:
+        """What leave is asked for and not answered."""
+        return self._journal.slot("leave", LeaveAsked)
 
     @property
     def takeover(self) -> HeldTakeover | None:

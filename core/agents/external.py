@@ -16,6 +16,7 @@ from core.actions.registry import ActionRunner
 from core.agents.agent_process import RETOLD, TERMINAL, AgentProcess, Start
 from core.agents.agent_words import AgentWords
 from core.agents.delivery import Inbox
+from core.agents.held_words import LeaveAsked
 from core.agents.journal import Journal
 from core.agents.line_session import LineSession
 from core.agents.line_sessions import LineSessions
@@ -31,7 +32,7 @@ from core.agents.submissions import Submissions
 from core.agents.tool_interrupt import interrupt_tools
 from core.aio import TaskScope
 from core.domain.errors import Unavailable
-from core.domain.events import NoteAdded, SessionState
+from core.domain.events import SessionState
 from core.domain.host_rights import endpoint_of
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
@@ -96,7 +97,7 @@ class ExternalAgent:
             return
         self._goes_on = was_over or self._inbox.continued is not None
         self._steps.go_on()
-        if self._words.asked is None:
+        if self._inbox.leave is None:
             self._inbox.done("resume")
         seam = self._seam()
         try:
@@ -168,13 +169,11 @@ class ExternalAgent:
             self._inbox.done("resume")
             enter(self._journal, "running")
 
-    def _show_leave(self, what: str) -> None:
-        if not what:
+    def _show_leave(self, asked: LeaveAsked | None) -> None:
+        if asked is None:
             self._show_pause(False)
-            return
-        with self._journal.transaction("asks for leave"):
-            self._journal.add(NoteAdded(step=0, text=f"The agent asks for leave: {what[:1000]}"))
-            enter(self._journal, "paused", "asks_for_leave", what)
+        else:
+            enter(self._journal, "paused", "asks_for_leave", asked.what, asked.question)
 
     def _show_wait(self, waits: bool) -> None:
         if waits and self._inbox.wish == "pause":

@@ -17,6 +17,14 @@ class HeldGuidance(msgspec.Struct, frozen=True):
     step: int | None = None
 
 
+class LeaveAsked(msgspec.Struct, frozen=True):
+    """What leave is asked for and not answered, how much advice waited when it was, and the question's name."""
+
+    what: str
+    waiting: int
+    question: str = ""
+
+
 class HeldTakeover(msgspec.Struct, frozen=True):
     """Who acts in the agent's place; `asked` is the event in which they last said so. `is_logged`: the log knows that
     they have it. `ends`: they asked for the agent to go on."""

@@ -30,16 +30,18 @@ def save_progress(journal: Journal, progress: AgentProgress) -> None:
     journal.put_slot("progress", progress)
 
 
-def enter(journal: Journal, state: SessionState, reason: str = "", detail: str = "") -> None:
-    """Enter a state, unless it stands: the event, the attention that it raises or clears, in one transaction."""
+def enter(journal: Journal, state: SessionState, reason: str = "", detail: str = "", question: str = "") -> None:
+    """Enter a state, unless it stands: the event, the attention that it raises or clears, in one transaction. What a
+    person is asked by a `question` is there as a whole."""
     before = read_progress(journal)
     if before.state == state:
         return
     with journal.transaction(f"state {state}"):
-        journal.add(SessionStateChanged(state=state, reason=reason, detail=detail[:500]))
+        journal.add(SessionStateChanged(state=state, reason=reason, detail=detail if question else detail[:500],
+                                        question=question))
         progress = msgspec.structs.replace(before, state=state)
         if state == "waiting" or reason == "asks_for_leave":
-            progress, facts = attention.raise_(progress, "waiting", detail or reason)
+            progress, facts = attention.raise_(progress, "waiting", detail[:500] or reason)
         else:
             progress, facts = attention.clear(progress, "waiting")
         if state in ("finished", "failed"):

@@ -21,7 +21,7 @@ from core.domain.step_entry import Note, Opinions
 from core.domain.steps import Read, StepShape
 from core.domain.trajectory import Trajectory
 
-VERSION = f"11 {sys.byteorder} {array('I').itemsize}"
+VERSION = f"12 {sys.byteorder} {array('I').itemsize}"
 """Of this layout and of what the fold means; to be changed with either."""
 
 COLUMNS = ("numbers", "seqs", "shape_of", "key_of", "started", "ended", "cost", "tokens_in", "tokens_out")
@@ -41,6 +41,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     open_step: e.StepStarted | None
     offered: e.TakenOver | None
     asked: dict[str, e.ActionAsked]
+    leave: tuple[str, str] | None
     columns: dict[str, memoryview]
     flags: memoryview
     shapes: list[StepShape]
@@ -83,6 +84,7 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             open_step=trajectory.open_step,
             offered=trajectory.offered,
             asked=trajectory.asked,
+            leave=trajectory.leave,
             columns={name: memoryview(getattr(steps, name)).cast("B") for name in COLUMNS},
             flags=memoryview(steps.flags),
             shapes=steps.shapes,
@@ -120,7 +122,7 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
         raise InvalidInput("bad_fold", "A folded session is of another version of this program.")
     made = Trajectory(session, read)
     made.seq, made.row, made.created, made.open_step = folded.seq, folded.row, folded.created, folded.open_step
-    made.offered, made.asked = folded.offered, folded.asked
+    made.offered, made.asked, made.leave = folded.offered, folded.asked, folded.leave
     _put_steps(made, folded)
     made.items.steps, made.items.places, made.items.others = folded.steps, folded.places, folded.others
     made.summaries, made.summary_places, made.guidance = folded.summaries, folded.steps_before, folded.guidance

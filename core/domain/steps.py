@@ -31,14 +31,14 @@ BLOCK = 64
 RECENT_BLOCKS = 16
 """Blocks that stay decoded."""
 
-ERROR, WAITING, RUNNING, TERMINALS, REPORT = 1, 2, 4, 8, 16
+ERROR, WAITING, RUNNING, TERMINALS, REPORT, PERSON = 1, 2, 4, 8, 16, 32
 """Bits of a step's flags: it failed, it only waited, it goes on in the background, it tells lengths of terminals, it
-answers or reports."""
+answers or reports, a person wrote it in the agent's place."""
 
 LONG_TITLE = 190
 """A title of so many characters may be cut off; two that are equal need not be of the same command."""
 
-ALL = ERROR | WAITING | RUNNING | TERMINALS | REPORT
+ALL = ERROR | WAITING | RUNNING | TERMINALS | REPORT | PERSON
 
 
 class StepShape(msgspec.Struct, frozen=True):
@@ -197,6 +197,7 @@ class Steps(ByPlace[StepEntry]):
             | (RUNNING if head.status == "running" else 0)
             | (TERMINALS if fact.terminals else 0)
             | (REPORT if head.is_report else 0)
+            | (PERSON if head.author else 0)
         )
         shape = StepShape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
         known = self._shape_ids.get(shape)

@@ -54,6 +54,8 @@ class Trajectory:
         """Who has taken over, from where on, and what they may call; None while the agent works."""
         self.asked: dict[str, e.ActionAsked] = {}
         """What they want and is not carried out yet, by the event's id."""
+        self.leave: tuple[str, str] | None = None
+        """The question whether the agent may do something, by its name, and what; None where it asks nothing."""
         self.notes: list[Note] = []
         """What was said of the whole session: notes on step 0."""
         self.spent: dict[str, dict[int, float]] = {}
@@ -226,6 +228,9 @@ class Trajectory:
         guidance.state, guidance.delivered_step = "delivered", step
         self.items.add(Item("guidance", guidance.id))
 
+    def _enter_state(self, seq: int, event: e.Event, fact: e.SessionStateChanged) -> None:
+        self.leave = (fact.question, fact.detail) if fact.reason == "asks_for_leave" else None
+
     def _offer(self, seq: int, event: e.Event, fact: e.TakenOver) -> None:
         self.offered = fact
 
@@ -243,6 +248,7 @@ _Fold = Callable[[Trajectory, int, e.Event, Any], None]
 FOLDS: dict[type[e.Fact], _Fold] = {
     e.SessionCreated: Trajectory._create,
     e.Branched: Trajectory._branch,
+    e.SessionStateChanged: Trajectory._enter_state,
     e.StepStarted: Trajectory._begin_step,
     e.StepAdded: Trajectory._add_step,
     e.SummaryAdded: Trajectory._summarise,
@@ -263,7 +269,7 @@ FOLDS: dict[type[e.Fact], _Fold] = {
 
 NOT_FOLDED: tuple[type[e.Fact], ...] = (
     # of the session's row
-    e.SessionStateChanged, e.SessionContinued, e.ThresholdsSet, e.AttentionRaised, e.AttentionCleared,
+    e.SessionContinued, e.ThresholdsSet, e.AttentionRaised, e.AttentionCleared,
     e.HostPlaceChanged,  # the log of the session's hosts
     e.ControlAsked, e.TakeoverAsked, e.HandBackAsked,  # read by the runner alone
     e.ExchangeMade,  # what a step's context was made of is in the step; the bytes are looked up in the log

@@ -61,9 +61,11 @@ class ChangeGuidance(Op, frozen=True, kw_only=True, tag="change_guidance"):
 
 
 class Control(Op, frozen=True, kw_only=True, tag="control"):
-    """Pause, resume, stop; interrupt the action that is running; or take a snapshot after the step."""
+    """Pause, resume, stop; interrupt the action that is running; or take a snapshot after the step. `answers` names the
+    question to which it is a yes (resume) or a no (interrupt): where that stands no more, nothing is done."""
 
     control: Literal["pause", "resume", "stop", "interrupt", "snapshot"]
+    answers: bounds.Id = ""
 
 
 class TakeOver(Op, frozen=True, kw_only=True, tag="take_over"):

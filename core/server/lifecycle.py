@@ -113,7 +113,7 @@ def control(conn: Connection, principal: Principal, session: str, op: Control, l
     if row.state in FINAL_STATES:
         return _revive(conn, principal, row, op, command)
     if lookups.is_alive(root_session(session)):
-        return write(conn, session, ControlAsked(control=op.control), person(principal), id=command)
+        return write(conn, session, ControlAsked(control=op.control, answers=op.answers), person(principal), id=command)
     if op.control in ("interrupt", "snapshot"):
         raise Conflict("no_runner", f"Session {session} has no runner now, so there is nothing to {op.control}.")
     if op.control == "resume" and row.state != "paused":

@@ -588,6 +588,16 @@
     </message>
 </context>
 <context>
+    <name>TakeoverController</name>
+    <message numerus="yes">
+        <source>At work on your action; %Ln more wait(s).</source>
+        <translation>
+            <numerusform>At work on your action; %Ln more waits.</numerusform>
+            <numerusform>At work on your action; %Ln more wait.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>TaskSheet</name>
     <message numerus="yes">
         <source>%Ln Docker container(s): {names}</source>

@@ -108,6 +108,14 @@
         <translation>中断正在执行的动作(&amp;I)</translation>
     </message>
     <message>
+        <source>All&amp;ow what is asked, once</source>
+        <translation>允许所请求的这一次(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Refus&amp;e what is asked</source>
+        <translation>拒绝所请求的(&amp;E)</translation>
+    </message>
+    <message>
         <source>&amp;Continue…</source>
         <translation>继续(&amp;C)…</translation>
     </message>
@@ -515,20 +523,8 @@
 <context>
     <name>AgentStrip</name>
     <message>
-        <source>Allow</source>
-        <translation>允许</translation>
-    </message>
-    <message>
-        <source>Refuse</source>
-        <translation>拒绝</translation>
-    </message>
-    <message>
-        <source>Allow this, once.</source>
-        <translation>允许这一次。</translation>
-    </message>
-    <message>
-        <source>Refuse this; advice refuses it too, and tells the agent why.</source>
-        <translation>拒绝；发送指导同样会拒绝，并告诉智能体原因。</translation>
+        <source>What the agent asks leave for</source>
+        <translation>智能体请求准许的内容</translation>
     </message>
     <message>
         <source>score</source>
@@ -1426,6 +1422,10 @@
     <message>
         <source>Interrupt</source>
         <translation>中断</translation>
+    </message>
+    <message>
+        <source>The running command gets Ctrl+C, a sleep ends. {person} goes on with the next action. What runs in the background goes on.</source>
+        <translation>正在运行的命令收到 Ctrl+C，sleep 结束。{person} 继续下一个操作。后台运行的程序继续运行。</translation>
     </message>
     <message>
         <source>The running command gets Ctrl+C, a sleep ends. The agent sees that it was interrupted and goes on with its next step. What runs in the background goes on.</source>
@@ -3303,6 +3303,13 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Filters</name>
+    <message>
+        <source>“{term}” is no term of a filter, so it is looked for as a word.</source>
+        <translation>“{term}”不是筛选条件，因此作为词语查找。</translation>
+    </message>
+</context>
+<context>
     <name>FiltersController</name>
     <message>
         <source>Save this filter</source>
@@ -3582,6 +3589,14 @@ Delete or right click: take it away</source>
         <translation>未连接到服务器。您发送的内容保存在本机，连接后会立即发出。</translation>
     </message>
     <message>
+        <source>This refuses what the agent asks leave for, and tells it why.</source>
+        <translation>这会拒绝智能体所请求的，并告诉它原因。</translation>
+    </message>
+    <message>
+        <source>The agent waits for this, and goes on as soon as it has it.</source>
+        <translation>智能体在等待这条指导，收到后立即继续。</translation>
+    </message>
+    <message>
         <source>The agent reads it before step {n}. It does not wait for you. You can change or withdraw it until then.</source>
         <translation>智能体会在步骤 {n} 之前读到它，不会停下等您。在此之前您可以修改或撤回。</translation>
     </message>
@@ -3844,6 +3859,14 @@ Delete or right click: take it away</source>
         <translation>{0} 正在被写入。</translation>
     </message>
     <message>
+        <source>The agent asked for leave: {0}. Answer: allow.</source>
+        <translation>智能体请求准许：{0}。回答：允许。</translation>
+    </message>
+    <message>
+        <source>The agent asked for leave: {0}. Answer: reject.</source>
+        <translation>智能体请求准许：{0}。回答：拒绝。</translation>
+    </message>
+    <message>
         <source>Run {0}</source>
         <translation>运行 {0} </translation>
     </message>
@@ -3934,6 +3957,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Unterminated string starting at</source>
         <translation>字符串没有结束</translation>
+    </message>
+    <message>
+        <source>the agent</source>
+        <translation>智能体</translation>
     </message>
 </context>
 <context>
@@ -5154,6 +5181,10 @@ Delete or right click: take it away</source>
         <translation>{h} 小时 {m} 分</translation>
     </message>
     <message>
+        <source>{m} min</source>
+        <translation>{m} 分钟</translation>
+    </message>
+    <message>
         <source>{d} d {h} h</source>
         <translation>{d} 天 {h} 小时</translation>
     </message>
@@ -6012,10 +6043,6 @@ Delete or right click: take it away</source>
         <translation>您的活动时间 {time}</translation>
     </message>
     <message>
-        <source>kept {kept} · masked {masked} · undecided {undecided}</source>
-        <translation>保留 {kept} · 掩码 {masked} · 未裁定 {undecided}</translation>
-    </message>
-    <message>
         <source>masked in part {count}</source>
         <translation>部分掩码 {count}</translation>
     </message>
@@ -6038,6 +6065,10 @@ Delete or right click: take it away</source>
     <message>
         <source>⊘ masked</source>
         <translation>⊘ 已掩码</translation>
+    </message>
+    <message>
+        <source>all opinions together: kept {kept} · masked {masked} · undecided {undecided}</source>
+        <translation>所有意见合计：保留 {kept} · 掩码 {masked} · 未裁定 {undecided}</translation>
     </message>
     <message>
         <source>✓ kept</source>
@@ -6311,10 +6342,6 @@ Delete or right click: take it away</source>
     <message>
         <source>User</source>
         <translation>用户</translation>
-    </message>
-    <message>
-        <source>running</source>
-        <translation>运行中</translation>
     </message>
     <message>
         <source>masked</source>
@@ -6936,10 +6963,6 @@ Delete or right click: take it away</source>
         <translation>得分 {n}</translation>
     </message>
     <message>
-        <source>{person} acts</source>
-        <translation>{person} 在操作</translation>
-    </message>
-    <message>
         <source>{state}, not reviewed</source>
         <translation>{state}，未评审</translation>
     </message>
@@ -6958,6 +6981,14 @@ Delete or right click: take it away</source>
 </context>
 <context>
     <name>Sessions</name>
+    <message>
+        <source>{person} acts</source>
+        <translation>{person} 在操作</translation>
+    </message>
+    <message>
+        <source>asks for leave</source>
+        <translation>请求准许</translation>
+    </message>
     <message>
         <source>queued</source>
         <translation>排队中</translation>
@@ -7772,6 +7803,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>步骤 {n}</translation>
     </message>
     <message>
+        <source>by {person}</source>
+        <translation>由 {person} 执行</translation>
+    </message>
+    <message>
         <source>action {n} alone is judged</source>
         <translation>只裁定动作 {n}</translation>
     </message>
@@ -7841,7 +7876,19 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>请求许可：</translation>
     </message>
     <message>
-        <source>Advice refuses it too, and tells the agent why</source>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Your answer is on its way</source>
+        <translation>您的回答正在送达</translation>
+    </message>
+    <message>
+        <source>Guidance refuses it too, and tells the agent why</source>
         <translation>发送指导同样会拒绝，并告诉智能体原因</translation>
     </message>
     <message>
@@ -7875,6 +7922,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>{person} writes step {n}</source>
         <translation>{person} 在写第 {n} 步</translation>
+    </message>
+    <message>
+        <source>You write step {n}</source>
+        <translation>您在编写第 {n} 步</translation>
+    </message>
+    <message>
+        <source>the agent waits</source>
+        <translation>智能体在等待</translation>
     </message>
     <message>
         <source>The first step is being thought</source>
@@ -7939,8 +7994,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>当前运行的动作一结束就归您；正在询问的模型会被中断。</translation>
     </message>
     <message>
-        <source>At work on your actions ({n}).</source>
-        <translation>正在执行您的动作（{n}）。</translation>
+        <source>At work on your action.</source>
+        <translation>正在执行您的操作。</translation>
+    </message>
+    <message numerus="yes">
+        <source>At work on your action; %Ln more wait(s).</source>
+        <translation>
+            <numerusform>正在执行您的操作；另有 %Ln 个在等待。</numerusform>
+        </translation>
     </message>
     <message>
         <source>You write step {n}. The agent waits; without a word of yours it goes on in {m} minutes.</source>
@@ -7961,6 +8022,14 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>This session has ended.</source>
         <translation>此会话已结束。</translation>
+    </message>
+    <message>
+        <source>“{name}” takes a value of the type {kind}, not “{text}”.</source>
+        <translation>“{name}”须为 {kind} 类型的值，不能是“{text}”。</translation>
+    </message>
+    <message>
+        <source>“{name}” is empty, and {tool} needs it.</source>
+        <translation>“{name}”为空，而 {tool} 需要它。</translation>
     </message>
 </context>
 <context>

@@ -145,8 +145,8 @@ class Log:
     def change(self, name: str, request: str, text: str | None) -> None:
         self.add(GuidanceChangeAsked(guidance=name, request=request, text=text))
 
-    def control(self, control: str) -> None:
-        self.add(ControlAsked(control=control))  # type: ignore[arg-type]
+    def control(self, control: str, answers: str = "") -> None:
+        self.add(ControlAsked(control=control, answers=answers))  # type: ignore[arg-type]
 
     def give(self, inbox: Inbox, first: int = 1) -> News:
         return inbox.take(first, self.bodies[first - 1 :])

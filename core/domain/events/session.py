@@ -35,13 +35,15 @@ class SessionCreated(Fact, frozen=True, kw_only=True, tag="session_created"):
 class SessionStateChanged(Fact, frozen=True, kw_only=True, tag="session_state"):
     """The session entered a state; `reason` is a stable code such as finished, limit_steps, stopped_by_person.
 
-    `queue_place`: how many wait for hosts up to this one; 0 where it waits for none.
+    `queue_place`: how many wait for hosts up to this one; 0 where it waits for none. `question` names what a person is
+    asked in `detail`: the answer bears it, so that it is never one to another question.
     """
 
     state: SessionState
     reason: Code = ""
     detail: Text = ""
     queue_place: Count = 0
+    question: Id = ""
 
 
 class HostPlaceChanged(Fact, frozen=True, kw_only=True, tag="host_place"):
@@ -61,9 +63,13 @@ class SessionContinued(Fact, frozen=True, kw_only=True, tag="session_continued")
 
 
 class ControlAsked(Fact, frozen=True, kw_only=True, tag="control_asked"):
-    """A person asks the runner to pause, resume, stop, interrupt the running action, or take a snapshot."""
+    """A person asks the runner to pause, resume, stop, interrupt the running action, or take a snapshot.
+
+    `answers`: the question to which it is a yes (resume) or a no (interrupt), and nothing else.
+    """
 
     control: Literal["pause", "resume", "stop", "interrupt", "snapshot"]
+    answers: Id = ""
 
 
 class NotSaved(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from .values import Json, objects_of, text_of
 
-MOST_TITLE, MOST_GIVEN = 300, 600
-"""Characters that are shown of what leave is asked for."""
+MOST_TITLE, MOST_GIVEN = 300, 4_000
+"""Characters that are shown of what leave is asked for; how many more there are is said."""
 
 
 def title_of(call: Json) -> str:
@@ -17,14 +17,22 @@ def title_of(call: Json) -> str:
 
 
 def asked_for(call: Json) -> str:
-    """What leave is asked for: the agent's own title of it, and what it is about to do, whatever the title says."""
+    """What leave is asked for: the agent's own title of it as the first line, and what it is about to do, whatever the
+    title says, a line for each argument; what goes on in further lines is indented, so that none passes for another."""
     given = call.get("rawInput") or {text_of(part.get("path")): part.get("newText")
                                      for part in objects_of(call.get("content")) if part.get("type") == "diff"}
     title = title_of(call)
-    if isinstance(given, dict):
-        given = {name: value for name, value in given.items() if value != title}
-    shown = json.dumps(given, ensure_ascii=False)[:MOST_GIVEN] if given else ""
-    return f"{title} {shown}".strip()
+    if not isinstance(given, dict):
+        given = {"": given}
+    lines = [f"{name}: {_given(value)}" if name else _given(value) for name, value in given.items() if value != title]
+    shown = "\n".join([title, *(line.replace("\n", "\n    ") for line in lines)])
+    most = len(title) + MOST_GIVEN
+    return shown if len(shown) <= most else f"{shown[:most]} … and {len(shown) - most:,} characters more"
+
+
+def _given(value: object) -> str:
+    """An argument as it is: a text without its quotes."""
+    return text_of(value) or json.dumps(value, ensure_ascii=False)
 
 
 def option_for(may: bool, options: Sequence[Json]) -> str | None:

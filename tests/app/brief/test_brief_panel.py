@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtWidgets import QApplication
 from support.logs import Maker
 from support.panels import workplace
+from support.window import speaking
 
+from app.brief.model import brief
 from app.brief.panel import build
+from app.desk.remark_words import words_of_note, writer_of
 from app.kit.safe_text import PlainLabel
+from core.domain.events import NoteAdded
+from core.domain.verdict import Author
 
 
 def words(view) -> list[str]:
@@ -47,3 +53,18 @@ def test_a_run_without_errors_says_so_in_place_of_an_empty_strip(qtbot, tmp_path
     with workplace(tmp_path, maker) as (place, _):
         view = shown(place, qtbot, "s1")
         assert ("No step failed" in words(view), view.strip.isVisible()) == (not fails, fails)
+
+
+def test_who_remarked_is_named_and_an_agent_is_called_one(qtbot, tmp_path):
+    maker = Maker(1)
+    maker.add_step()
+    maker.say(NoteAdded(step=1, text="The agent asked for leave: Tidy\ncommand: rm. Answer: reject."),
+              Author(kind="agent", name="01a21531-f2d8-779b-b1bb-a10610c485d7"))
+    maker.say(NoteAdded(step=1, text="too early"), Author(kind="person", name="kim"))
+    with workplace(tmp_path, maker) as (place, _):
+        trajectory = place.desks.of("s1").trajectory("s1")
+        assert [(one.person, one.step) for one in brief(trajectory, 0, "", "person:ada").remarks] == [
+            ("kim", 1), ("the agent", 1)]
+        with speaking(QApplication.instance(), "zh_CN"):
+            note = trajectory.steps.at(0).notes[0]
+            assert words_of_note(note).startswith("智能体请求准许：Tidy") and writer_of(note) == "智能体"

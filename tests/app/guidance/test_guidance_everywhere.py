@@ -64,7 +64,12 @@ async def test_what_was_said_anywhere_is_found_opened_and_used_again(qapp, tmp_p
         assert not place.actions["guide.withdraw"].isEnabled() and not place.actions["guide.effect"].isEnabled()
         press(window, Qt.Key.Key_Insert)
         assert panel.box.toPlainText() == "the split is wrong: 用训练集" and place.cursor.session == "s3"
-        panel.list.setFocus()
+        assert panel.writing.isVisible() and not panel.queue.shows_all, "the box has its place again"
+        press(window, Qt.Key.Key_H, CTRL | ALT)
+        assert not panel.writing.isVisible(), "there is no room for both"
+        QTest.keyClicks(panel.queue.words, "farm")
+        await eventually(lambda: len(lines_in(panel)) == 1)
+        press(window, Qt.Key.Key_Down)
         press(window, Qt.Key.Key_Return)
         assert (place.cursor.session, place.cursor.step) == ("s2", 2)
         assert not place.actions["guide.find_all"].isChecked(), "its own messages are shown again"

@@ -7,6 +7,7 @@ from contextlib import closing
 import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from support.eventually import eventually
 from support.logs import PERSON, Maker
 from support.panels import workplace
@@ -264,6 +265,12 @@ def test_messages_that_are_over_leave_the_room_to_the_box(qtbot, tmp_path):
         panel.show()
         place.cursor.move("s1")
         assert panel.queue.title.text() == "Nothing is under way"
+        panel.resize(500, 600)
         small = panel.minimumSizeHint().height()
         panel.queue.earlier.setChecked(True)
-        assert panel.minimumSizeHint().height() >= small + panel.list.minimumHeight()
+        assert panel.minimumSizeHint().height() >= small + panel.list.minimumHeight() and panel.writing.isVisible()
+        panel.resize(500, 260)
+        QApplication.processEvents()
+        assert not panel.writing.isVisible() and panel.list.height() > 2 * panel.list.sizeHintForRow(0)
+        panel.start_writing()
+        assert panel.writing.isVisible() and not panel.queue.shows_all, "who writes has the room again"

@@ -6,24 +6,28 @@ import asyncio
 import contextlib
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from support.eventually import eventually
 from support.logs import RULE, Maker
 from support.proofs import tries
 from support.tally import tally
-from support.window import CTRL, NONE, SHIFT, settle, shown_window
+from support.window import CTRL, NONE, SHIFT, settle, shown_window, speaking
 
+from app.kit.action_button import ActionButton
 from app.review import panel as review
+from app.review.bar import ReviewBar
 from app.review.view import ReviewView
 from app.step.view import StepView
 from app.trajectory.step_list import StepList
 from core.domain.events import VerdictGiven
 from core.domain.step import Action, Observation, StepBody
+from core.domain.verdict import Author
 from core.protocol.operations import GiveVerdict
 
 BOTH = CTRL | SHIFT
@@ -314,3 +318,28 @@ async def test_the_heading_of_an_action_chooses_it_by_click_and_by_key(tmp_path,
         QTest.keyClick(edit, Qt.Key.Key_Tab)
         assert not edit.hasFocus(), "after the last heading it goes on"
         await place.scope.close()
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("width", [1345, 1440, 1600])
+def test_nothing_in_the_bar_lies_on_something_else_when_a_step_has_several_actions(qtbot, tmp_path, language, width):
+    maker = TwoCalls(3)
+    for _ in range(40):
+        maker.add_step(fails=False)
+    ada = Author(kind="person", name="ada")
+    for step, value in ((2, "mask"), (3, "unsure"), (4, "keep")):
+        maker.say(VerdictGiven(step=step, value=value), ada)
+    with speaking(QApplication.instance(), language), shown_window(tmp_path, maker, layout="read") as (window, place):
+        window.resize(width, 900)
+        place.cursor.move("s1", place.desks.of("s1").trajectory("s1").row.steps)
+        bar = window.findChild(ReviewBar)
+        qtbot.waitUntil(lambda: bar.action.isVisible() and bar.parts["mask"].isVisible() and bar.width() <= width)
+        QApplication.processEvents()
+        parts = sorted((one.geometry() for one in bar.findChildren(
+            QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly) if one.isVisible() and one.y() > 0),
+            key=lambda room: room.left())
+        assert all(one.right() < other.left() for one, other in pairwise(parts)), parts
+        assert parts[-1].right() < width and bar.ahead.width() >= bar.ahead.sizeHint().width()
+        for verdict in ("review.keep", "review.mask", "review.unsure"):
+            assert any(button.isVisible() and button.text() == place.actions[verdict].iconText()
+                       for button in bar.findChildren(ActionButton))

@@ -293,3 +293,35 @@ def test_titles_that_begin_alike_are_cut_where_they_are_alike():
 @pytest.mark.parametrize(("score", "failed"), [(0.0, True), (-3.0, True), (0.5, False), (None, False)])
 def test_a_run_failed_that_was_scored_and_gained_nothing(score, failed):
     assert SessionQuery("score:failed").passes(Candidate(structs.replace(ROW, score=score))) is failed
+
+
+def test_what_goes_on_says_for_how_long_until_now_and_what_waits_before_what_it_cost(tmp_path):
+    model = SessionsModel(Watermarks(tmp_path / "looked.json"))
+    began = datetime.now(UTC) - timedelta(minutes=48, seconds=20)
+    row = structs.replace(ROW, began_at=began, ended_at=began + timedelta(seconds=90), guidance_waiting=2, tokens=5)
+    line = model.line(row)
+    assert (line.word, line.about) == ("running", "48 min · glm-4.5"), "its last step ended long ago: it works on"
+    assert line.numbers.split(" · ")[1:] == ["2 guidance waiting", "$2.50", "5 tokens"]
+    over = model.line(structs.replace(row, state="finished", guidance_waiting=0))
+    assert over.about == "1 min 30 s · glm-4.5"
+    assert quantities.minutes(5) == "< 1 min" and quantities.minutes(7_500) == "2 h 05 min"
+
+
+@pytest.mark.parametrize(("changes", "word", "attention"), [
+    ({"held_by": "kim"}, "kim acts", "! repeats itself"),
+    ({"held_by": "kim", "state": "paused"}, "paused", "! repeats itself"),
+    ({"state": "paused", "reason": "asks_for_leave", "attention": ("waiting",)}, "asks for leave", ""),
+    ({"state": "waiting", "reason": "guidance", "attention": ("waiting",)}, "waiting", "! waits for you")])
+def test_who_acts_and_what_asks_is_said_and_nothing_twice(tmp_path, changes, word, attention):
+    line = SessionsModel(Watermarks(tmp_path / "looked.json")).line(structs.replace(ROW, **changes))
+    assert (line.word, line.attention) == (word, attention)
+
+
+def test_a_term_that_is_none_is_named_where_nothing_is_listed(qtbot, tmp_path):
+    with workplace(tmp_path, Maker(1)) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.words.setText("is:running")
+        assert panel.nothing.label.text() == "“is:running” is no term of a filter, so it is looked for as a word."
+        panel.words.setText("nowhere")
+        assert panel.nothing.label.text() == "No session passes the filter."

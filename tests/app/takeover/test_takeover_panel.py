@@ -15,6 +15,10 @@ from support.recipes import textcraft  # noqa: F401 - a fixture
 
 from app.desk.row_text import step_row
 from app.takeover.view import TakeoverView
+from app.trajectory.agent_strip import AgentStrip
+from app.trajectory.facets import Facets
+from app.trajectory.filters import counts_of, new_items
+from app.window.session_head import SessionHead
 from core.domain.step import decode_body
 from core.domain.task import EnvironmentSettings
 from core.domain.tool_form import FormField, ToolForm
@@ -66,7 +70,7 @@ async def test_a_person_cuts_a_slow_model_off_acts_by_keyboard_and_hands_back(qa
             assert "Goal: craft" in view.seen.toPlainText(), "what the agent saw is seen before the first step"
             line = view.form.fields["command"]
             QTest.keyClick(line, Qt.Key.Key_Return)
-            assert view.problem.text() == "“command” is missing, or is not what the tool takes."
+            assert view.problem.text() == "“command” is empty, and act needs it."
             view.why.setText("Logs first.")
             QTest.keyClicks(line, commands[0])
             if picture := os.environ.get("TIPHYS_PICTURE"):
@@ -74,13 +78,22 @@ async def test_a_person_cuts_a_slow_model_off_acts_by_keyboard_and_hands_back(qa
                 made.window.grab().save(picture)
             QTest.keyClick(line, Qt.Key.Key_Return)
             await eventually(lambda: len(desk.trajectory(key).steps) == 1 and not line.text())
+            strip = made.window.findChild(AgentStrip).text
+            assert strip.head == "You write step 2" and strip.facts[0] == "the agent waits"
+            assert "root acts" in made.window.findChild(SessionHead).facts.text()
             QTest.keyClick(made.window, Qt.Key.Key_B, ALT)
             await eventually(lambda: desk.row(key).state == "finished" and len(desk.trajectory(key).steps) == 2)
             if picture:
                 made.window.grab().save(picture.replace(".png", "-after.png"))
             told = desk.trajectory(key)
             assert [entry.head.author for entry in told.steps] == ["root", ""] and desk.row(key).score == 100.0
-            assert step_row(told, 0).tool == "root · act" and step_row(told, 0).icon == "user-round"
+            row = step_row(told, 0)
+            assert (row.tool, row.word, row.icon, row.meaning) == ("act", "root", "user-round", "person")
+            assert counts_of(told)["guidance"] == 1 and list(new_items(told, "guidance", Facets(), 0, 0, "")) == [
+                told.items.of_step(0)], "it is among what people did"
+            made.cursor.move(key, 1)
+            step = made.window.docks["step"].widget()
+            await eventually(lambda: step.about.text().startswith("by root"))
             assert not view.carry_out.isVisibleTo(made.window), "it is the agent's again"
             await eventually(lambda: not view.empty.button.isVisibleTo(view))  # nobody takes over what has ended
             await eventually(lambda: desk.replica.body(told.steps[0].body) is not None)

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from support.logs import Maker
 from support.window import shown_window
@@ -15,7 +17,10 @@ from app.desk.link_status import LinkStatus
 from app.guidance.view import GuidanceView
 from app.trajectory import strip_controller
 from app.trajectory.agent_strip import AgentStrip
-from core.domain.events import NoteAdded, ScoreGiven, SessionStateChanged, StepStarted
+from app.trajectory.model import RowTextRole
+from app.trajectory.view import TrajectoryView
+from app.window.session_head import SessionHead
+from core.domain.events import ScoreGiven, SessionStateChanged, StepStarted
 from core.domain.running import CHANNEL, RunningAction, encode_running
 from core.domain.verdict import Author
 from core.protocol.operations import Control
@@ -102,25 +107,65 @@ def test_it_warns_since_when_nothing_was_heard_until_something_comes(qtbot, tmp_
         assert text.meaning == "live" and text.facts[-1].startswith("heard 0 s")
 
 
-def test_it_says_what_the_agent_asks_leave_for_and_takes_a_yes_or_no(qtbot, tmp_path, monkeypatch):
+def asking(question="q1", what="Clean up\ncommand: " + "rm -r build && " * 40 + "git push --force"):
     maker = working()
-    agent, person = Author(kind="agent", name="s1"), Author(kind="person", name="p")
-    maker.say(NoteAdded(step=0, text="The agent asks for leave: rm -r build"), agent)
-    maker.say(SessionStateChanged(state="paused", reason="asks_for_leave"), agent)
-    maker.say(NoteAdded(step=0, text="Mine: hm"), person)
-    with shown_window(tmp_path, maker, layout="live") as (made, place):
+    maker.say(SessionStateChanged(state="paused", reason="asks_for_leave", detail=what, question=question),
+              Author(kind="agent", name="s1"))
+    return maker
+
+
+def test_all_of_what_the_agent_asks_leave_for_is_seen_and_a_yes_is_for_that_alone(qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(strip_controller, "READ_MS", 10**7)
+    with shown_window(tmp_path, asking(), layout="live") as (made, place):
+        place.cursor.move("s1")
+        QApplication.processEvents()
+        strip, actions = strip_in(made), place.actions
+        text, asked = strip.text, strip.question
+        assert (text.head, text.waits_word, text.meaning) == ("Asks for leave:", "Clean up", "attention")
+        assert "Guidance refuses it" in text.facts[0]
+        assert asked.toPlainText().endswith("git push --force") and not asked.verticalScrollBar().maximum()
+        assert strip.rect().contains(asked.geometry()) and asked.fontMetrics().lineSpacing() * 4 < asked.height()
+        assert not actions["session.resume"].isEnabled(), "to go on would be a yes to it"
+        given: list[object] = []
+        monkeypatch.setattr(place.sender, "send", lambda session, op: given.append((session, op)))
+        allow, refuse = strip.answers
+        assert allow.isVisible() and refuse.isVisible()
+        allow.click()
+        assert not given, "a click that was meant for a question before is none to this one"
+        monkeypatch.setattr(strip_controller, "READ_MS", 0)
+        place.desks.rows_changed.emit()
+        QTest.keyClick(made, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+        assert given == [("s1", Control(control="resume", answers="q1"))]
+        assert not allow.isEnabled() and not refuse.isEnabled() and "on its way" in strip.text.facts[0]
+
+
+def test_a_no_bears_the_question_s_name_too_and_without_one_nothing_is_offered(qtbot, tmp_path, monkeypatch):
+    with shown_window(tmp_path, asking("q2", "edit"), working(), layout="live") as (made, place):
         place.cursor.move("s1")
         QApplication.processEvents()
         strip = strip_in(made)
-        text = strip.text
-        assert (text.head, text.waits, text.meaning) == ("Asks for leave:", "rm -r build", "attention")
-        assert "Advice refuses it" in text.facts[0]
-        assert strip.allow.isVisible() and strip.refuse.isVisible()
+        assert strip.question.toPlainText() == "edit" and strip.text.waits_word == "", "its title is all that there is"
         given: list[object] = []
-        monkeypatch.setattr(place.sender, "send", lambda session, op: given.append((session, op)))
-        strip.allow.click()
-        strip.refuse.click()
-        assert given == [("s1", Control(control="resume")), ("s1", Control(control="interrupt"))]
+        monkeypatch.setattr(place.sender, "send", lambda session, op: given.append(op))
+        qtbot.waitUntil(strip.answers[1].isEnabled)
+        strip.answers[1].click()
+        assert given == [Control(control="interrupt", answers="q2")]
+        place.cursor.move("s2")
+        QApplication.processEvents()
+        assert not strip.question.isVisible() and not place.actions["session.allow"].isEnabled()
+
+
+def test_the_list_the_head_and_the_row_of_now_say_that_it_asks_and_not_that_it_runs_or_was_paused(qtbot, tmp_path):
+    with shown_window(tmp_path, asking(), layout="live") as (made, place):
+        place.cursor.move("s1")
+        QApplication.processEvents()
+        assert "asks for leave" in made.findChild(SessionHead).facts.text()
+        sessions = made.docks["sessions"].widget().list.model()
+        assert "asks for leave" in sessions.index(0).data(Qt.ItemDataRole.DisplayRole)
+        rows = made.findChild(TrajectoryView).list.model()
+        now = rows.index(rows.rowCount() - 1).data(RowTextRole)
+        assert (now.tool, now.word, now.meaning) == ("now", "asks for leave", "attention")
+        assert made.docks["guidance"].widget().writing.when.text().startswith("This refuses what the agent asks")
 
 
 def test_it_goes_with_the_session_s_state_and_is_not_there_for_a_saved_one(qtbot, tmp_path):

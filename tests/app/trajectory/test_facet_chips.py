@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from support.logs import PERSON, Maker
 from support.window import press, shown_window
 
+from app.desk.desk import Desk
 from app.trajectory.filters import FILTERS, counts_of
 from app.trajectory.view import TrajectoryView
 from core.domain.events import ScoreGiven, VerdictGiven
@@ -110,3 +111,24 @@ def test_what_is_new_is_counted_in_steps_as_the_list_of_sessions_counts(qtbot, t
         assert view.chip.text() == "↓ 2 new", "a score is no step"
         place.cursor.move("s1", None)
         assert not view.chip.isVisible()
+
+
+def test_what_comes_in_one_lot_while_somebody_reads_an_older_step_stays_new(qtbot, tmp_path, monkeypatch):
+    """For a moment the fold is behind the log: that is not a session that is read for the first time."""
+    maker = Maker(3)
+    for _ in range(3):
+        maker.add_step("run_command")
+    with shown_window(tmp_path, maker, layout="live") as (made, place):
+        place.cursor.move("s1", 1)
+        view, held = made.findChild(TrajectoryView), len(maker.bodies)
+        share = [0.9]
+        monkeypatch.setattr(Desk, "progress", lambda self, session: share[0])
+        for _ in range(2):
+            maker.add_step("run_command")
+        writer = place.desks.local.replica._writer
+        head = writer.do_blocking(lambda conn: log.append(conn, "s1", maker.bodies[held:]))
+        place.desks.local._on_events("s1", held + 1, head)
+        qtbot.waitUntil(view.chip.isVisible)
+        for share[0] in (0.9, 1.0):
+            place.sight.grew.emit()
+        assert view.chip.text() == "↓ 2 new"

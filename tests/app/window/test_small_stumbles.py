@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QToolButton, QWidget
 from support.logs import Maker
 from support.panels import told_session, workplace
 from support.window import press, shown_window
@@ -14,6 +14,7 @@ from app.guidance.view import GuidanceView
 from app.kit import icons, theme, tokens
 from app.kit.safe_text import PlainLabel, set_hint
 from app.review.bar import ReviewBar
+from app.trajectory.view import TrajectoryView
 from app.window.keys_dialog import KeysDialog
 from app.window.session_head import SessionHead
 from app.window.window import Window
@@ -210,3 +211,37 @@ def test_the_sheet_of_keys_is_scrolled_by_keys(qtbot):
     assert bar.value() > 0
     QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Escape)
     assert not dialog.isVisible()
+
+
+def test_a_click_on_a_button_that_acts_leaves_the_keys_where_they_are(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (window, place):
+        place.cursor.move("s1")
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        box = window.findChild(GuidanceView).box
+        place.actions["go.guide"].trigger()
+        qtbot.waitUntil(box.hasFocus)
+        buttons = [button for button in window.findChild(SessionHead).acts if button.isVisible() and button.isEnabled()]
+        assert buttons
+        for button in buttons:
+            button.clicked.disconnect()  # what it does is asked about elsewhere
+            QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+            assert box.hasFocus()
+
+
+def test_keys_do_not_stay_in_a_panel_that_went_behind_another_tab(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="read") as (window, place):
+        place.cursor.move("s1", 2)
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        remarks = window.docks["remarks"]
+        window.show_panel("remarks")
+        QApplication.processEvents()
+        other = window.tabifiedDockWidgets(remarks)[0].windowTitle()
+        remarks.widget().filter.setFocus()
+        qtbot.waitUntil(remarks.widget().filter.hasFocus)
+        bar, at = next((bar, n) for bar in window.findChildren(QTabBar) for n in range(bar.count())
+                       if bar.isVisible() and bar.tabText(n) == other)
+        QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(at).center())
+        qtbot.waitUntil(lambda: not remarks.is_in_front)
+        qtbot.waitUntil(lambda: window.findChild(TrajectoryView).list.hasFocus())

@@ -48,8 +48,12 @@ def test_the_guide_walks_through_look_guide_judge_and_export(tmp_path):
         before = QApplication.focusWidget()
         assert band.isVisible() and (band.title.text(), band.count.text()) == ("Look", "1 of 4")
         assert made.docks["trajectory"].isAncestorOf(band), "it stands beside what it speaks of"
+        made.show_panel("takeover")
+        QApplication.processEvents()
         band.act.click()
+        QApplication.processEvents()
         assert made.docks["guidance"].isAncestorOf(band)
+        assert made.docks["guidance"].is_in_front, "nor is it left behind another panel's tab"
         assert place.sight.step == 1 and band.title.text() == "Tell it something"
         assert band.way.at == 1 and band.sentence.wordWrap()
         band.act.click()

@@ -15,6 +15,7 @@ from support.agents import Log, memory
 from core.actions.follow import BURST
 from core.agents.agent_words import MOST_A_STEP, AgentWords
 from core.agents.delivery import Inbox
+from core.agents.held_words import LeaveAsked
 from core.agents.journal import Journal
 from core.agents.line_session import LineSession
 from core.agents.line_sessions import LineSessions
@@ -42,7 +43,7 @@ class Agent:
         settings = AgentSettings(kind="external", recipe="opencode")
         steps = StepJournal(self.journal, self.inbox, Task(id="t", title="T", description="D"), estimate_tokens)
         self.main = main = LineSession(self.journal, self.inbox, steps, settings, recipe_named("opencode"), dict)
-        self.shown: list[str] = []
+        self.shown: list[LeaveAsked | None] = []
         flags = {"is_attached": True, "speaks_acp": False, "stays": False, **more}
         self.words = AgentWords(main, self.inbox, self.signals, host="main", is_over=lambda: False,
                                 on_leave=self.shown.append, on_waits=lambda _: None, on_ended=lambda _: None, **flags)
@@ -132,7 +133,7 @@ def test_a_person_allows_by_going_on_and_refuses_by_anything_else(agent: Agent, 
     async def main() -> object:
         asked = asyncio.create_task(agent.words.take("/tiphys/leave", b'"rm -rf build"', ""))  # noqa: TID251
         await asyncio.sleep(0)
-        assert agent.shown == ["rm -rf build"]
+        assert [one.what for one in agent.shown] == ["rm -rf build"]
         match answer:
             case "advice":
                 agent.log.guide("g1", "No.")
@@ -145,4 +146,33 @@ def test_a_person_allows_by_going_on_and_refuses_by_anything_else(agent: Agent, 
         return msgspec.json.decode(await asked)
 
     assert asyncio.run(main()) == {"allow": allowed}
-    assert agent.shown[-1] == "" and not agent.words.refuse()
+    assert agent.shown[-1] is None and not agent.words.refuse()
+
+
+@pytest.mark.parametrize("late", ["resume", "interrupt"])
+def test_an_answer_that_comes_after_another_one_is_none_to_the_next_question(agent: Agent, late: str) -> None:
+    """Two people answer the first question; by the second one's word the agent asks for something else already."""
+    async def asks(what: str) -> tuple[asyncio.Task[bytes], str]:
+        asked = asyncio.create_task(agent.words.take("/tiphys/leave", f'"{what}"'.encode(), ""))  # noqa: TID251
+        await asyncio.sleep(0)
+        return asked, agent.shown[-1].question
+
+    async def main() -> None:
+        first, question = await asks("ls")
+        agent.log.control("resume", question)
+        agent.log.give(agent.inbox)
+        agent.signals.ring()
+        assert msgspec.json.decode(await first) == {"allow": True}
+        second, other = await asks("ls")
+        assert other != question, "also the very same text is another question"
+        agent.log.control(late, question)
+        assert agent.log.give(agent.inbox).controls == (), "nothing is done by it"
+        agent.signals.ring()
+        await asyncio.sleep(0.01)
+        assert not second.done()
+        agent.log.control("resume", other)
+        agent.log.give(agent.inbox)
+        agent.signals.ring()
+        assert msgspec.json.decode(await second) == {"allow": True}
+
+    asyncio.run(main())

@@ -17,7 +17,7 @@ from support.sandboxes import need_engine
 from support.scripted_upstream import ADVICE, Script
 from support.wire import until
 
-from core.domain.events import ExchangeMade, NoteAdded, StepAdded, SummaryAdded
+from core.domain.events import ExchangeMade, NoteAdded, SessionStateChanged, StepAdded, SummaryAdded
 from core.domain.message import Message, decode_message
 from core.domain.step import StepBody, decode_body
 from core.domain.task import Budget, Limits, SnapshotRules
@@ -342,7 +342,7 @@ def test_in_a_container_its_protocol_asks_a_person_and_its_runner_may_die_before
     async def main() -> None:
         async with stand.session(stand.contained_by_protocol()) as client:
             await until(asks, seconds=60)
-            assert "touch it" in stand.facts(NoteAdded)[-1].text and not stand.upstream.received
+            assert "touch it" in stand.facts(SessionStateChanged)[-1].detail and not stand.upstream.received
             stand.kill_runner()
             stand.start_runner()
             await stand.control(client, "resume")

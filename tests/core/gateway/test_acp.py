@@ -21,4 +21,7 @@ def test_a_person_sees_what_is_to_be_done_whatever_its_title_says() -> None:
     shown = asked_for({"title": "Look at the notes", "rawInput": {"command": "rm -rf ~"}})
     assert shown.startswith("Look at the notes") and "rm -rf ~" in shown
     assert asked_for({"kind": "edit"}) == "edit" and asked_for({}) == "an action"
-    assert len(asked_for({"title": "x" * 10**6, "rawInput": ["y" * 10**6]})) < 1_000
+    assert asked_for({"title": "Run", "rawInput": {"command": "make\ncount: 0", "count": 3}}).splitlines() == [
+        "Run", "command: make", "    count: 0", "count: 3"], "no text of an argument passes for another argument"
+    huge = asked_for({"title": "x" * 10**6, "rawInput": ["y" * 10**6]})
+    assert len(huge) < 5_000 and huge.endswith(" … and 996,005 characters more"), "what is not shown is told of"

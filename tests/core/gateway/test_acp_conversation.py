@@ -74,7 +74,7 @@ def test_a_hostile_agent_gets_nothing_done_and_what_it_shows_is_bounded(tmp_path
     assert not outside.exists() and [*work.iterdir()] == []
     answers = got.read_text()
     assert answers.count("is not offered") == 3 and "ever" not in answers and answers.count("cancelled") == 2
-    assert all(len(one) < 1000 for one in asked)
+    assert all(len(one) < 5000 for one in asked)
     printed = "".join(str(body) for what, body in told if what == "printed")
     assert len(printed) <= 400_000, "only what is new of an output is told"
     assert sum(what == "plan" for what, _ in told) == 1
