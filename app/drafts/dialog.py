@@ -7,11 +7,11 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QSplitter, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QSplitter, QWidget
 
 from app.drafts.words import answer_line, answer_parts, draft_line, facts_of, gates_passed
 from app.kit import theme
-from app.kit.boxes import column, row
+from app.kit.boxes import column, row, words_box
 from app.kit.entries import EntriesModel, EntryList, EntryRole
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
@@ -44,8 +44,7 @@ class DraftsDialog(QDialog):
         self.title = PlainLabel("", self, wrap=True, font=theme.bold_font(self.font()))
         self.facts = PlainLabel("", self, faint=True, elide=True)
         self.gates = PlainLabel("", self, wrap=True)
-        self.reason = QLineEdit(self, placeholderText=self.tr("Why (needed to refuse, or to have it mended)"))
-        self.reason.setAccessibleName(self.tr("Why"))
+        self.reason = words_box(self, self.tr("Why (needed to refuse, or to have it mended)"), self.tr("Why"))
         shown: tuple[tuple[DraftState, str], ...] = (
             ("accepted", self.tr("Accept (A)")), ("refused", self.tr("Refuse (R)")),
             ("to mend", self.tr("To mend (M)")))

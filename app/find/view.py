@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.kit import theme, tokens
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import apart, column
+from app.kit.boxes import apart, column, words_box
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel, EntryList
 from app.kit.i18n import plural
@@ -23,9 +23,8 @@ class FindView(QWidget):
     def __init__(self, model: EntriesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.gist = Gist(self)
-        self.box = QLineEdit(self, placeholderText=self.tr("Words, or “a phrase”, in every session"))
-        self.box.setAccessibleName(self.tr("Find in all sessions"))
-        self.box.setClearButtonEnabled(True)
+        self.box = words_box(self, self.tr("Words, or “a phrase”, in every session"), self.tr("Find in all sessions"),
+                             clears=True)
         self.box.installEventFilter(self)
         self.count = PlainLabel("", self, faint=True)
         self.partly = PlainLabel("", self, wrap=True, faint=True, font=theme.small_font(self.font()))

@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLineEdit,
     QListView,
     QPushButton,
     QSizePolicy,
@@ -20,7 +19,7 @@ from app.guidance.model import GuidanceLine, GuidanceModel, GuidanceRole
 from app.guidance.row import GuidanceRowDelegate
 from app.kit import theme, tokens
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import column, named, row
+from app.kit.boxes import column, named, row, words_box
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.plain_table import PlainTable
@@ -44,8 +43,7 @@ class QueueView(QWidget):
     def __init__(self, model: GuidanceModel, effect: EffectModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.words = QLineEdit(self, clearButtonEnabled=True, placeholderText=self.tr("Find in guidance"))
-        self.words.setAccessibleName(self.tr("Find in guidance"))
+        self.words = words_box(self, self.tr("Find in guidance"), self.tr("Find in guidance"), clears=True)
         self.everywhere = QToolButton(self, autoRaise=True)
         self.everywhere.setText(self.tr("All sessions"))
         self.everywhere.setCheckable(True)

@@ -1,10 +1,10 @@
-"""Rows and columns of widgets, and their names, said in one line."""
+"""Rows and columns of widgets, their names, and boxes for words, said in one line."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.kit import theme, tokens
 
@@ -42,6 +42,11 @@ def named(widget: _Widget, name: str, *, is_tip: bool = False) -> _Widget:
     if is_tip:
         widget.setToolTip(name)
     return widget
+
+
+def words_box(parent: QWidget, hint: str, name: str, *, clears: bool = False) -> QLineEdit:
+    """A box for some words: the hint that stands in it while it is empty, its name, whether a button empties it."""
+    return named(QLineEdit(parent, placeholderText=hint, clearButtonEnabled=clears), name)
 
 
 def _filled(box: _Box, items: tuple[Item, ...], spacing: int | None, margin: Margin | None) -> _Box:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import column
+from app.kit.boxes import column, words_box
 from app.kit.empty import Empty, Faces
 from app.outline.model import LineRole, OutlineModel
 from app.outline.plan_view import PlanView
@@ -88,8 +88,7 @@ class OutlineView(QWidget):
     def __init__(self, model: OutlineModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.words = QLineEdit(self, placeholderText=self.tr("Filter the outline"), clearButtonEnabled=True)
-        self.words.setAccessibleName(self.tr("Filter the outline"))
+        self.words = words_box(self, self.tr("Filter the outline"), self.tr("Filter the outline"), clears=True)
         self.list = OutlineList(model, self)
         self.words.installEventFilter(self)
         self.words.hide()

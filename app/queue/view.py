@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QButtonGroup, QLineEdit, QListV
 
 from app.kit import icons, quantities, theme, tokens
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import column, row
+from app.kit.boxes import column, row, words_box
 from app.kit.choice_menu import offer_choices
 from app.kit.empty import Empty, Faces
 from app.kit.safe_text import set_tooltip
@@ -61,10 +61,9 @@ class QueueTable(QWidget):
         column(self.head, strip, ColumnNames(self.list, self), (self._faces, 1), on=self, spacing=0, margin=0)
 
     def _make_filter(self) -> QLineEdit:
-        made = QLineEdit(self, placeholderText=self.tr("Filter: words, judged<50%, is:undecided"))
-        made.setAccessibleName(self.tr("Filter the queue"))
+        made = words_box(self, self.tr("Filter: words, judged<50%, is:undecided"), self.tr("Filter the queue"),
+                         clears=True)
         made.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
-        made.setClearButtonEnabled(True)
         made.setFixedWidth(theme.px(300))
         made.installEventFilter(self)
         made.textChanged.connect(self.query_changed)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.kit import theme, tokens
 from app.kit.action_button import IconButton
-from app.kit.boxes import apart, column, named, row
+from app.kit.boxes import apart, column, named, row, words_box
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel, EntryList
 from app.kit.i18n import plural
@@ -75,8 +75,7 @@ class RemarksView(QWidget):
         super().__init__(parent)
         self.gist = Gist(self)
         self.gist.followed.connect(writing.trigger)
-        self.filter = QLineEdit(self, placeholderText=self.tr("Filter remarks …"), clearButtonEnabled=True)
-        self.filter.setAccessibleName(self.tr("Filter remarks"))
+        self.filter = words_box(self, self.tr("Filter remarks …"), self.tr("Filter remarks"), clears=True)
         self.filter.textChanged.connect(self.filtered)
         self.list = EntryList(model, self.tr("Remarks"), self)
         self.list.setMinimumHeight(theme.px(tokens.HEIGHTS["session"]))

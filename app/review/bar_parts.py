@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QWidget
 
 from app.kit import theme, tokens
-from app.kit.boxes import row
+from app.kit.boxes import row, words_box
 from app.kit.safe_text import PlainLabel, one_line
 
 
@@ -55,8 +55,7 @@ class TagLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.line = PlainLabel("", self, elide=True, faint=True)
-        self.box = QLineEdit(self, placeholderText=self.tr("Tag: Enter puts it on or takes it off, Esc leaves"))
-        self.box.setAccessibleName(self.tr("Tag"))
+        self.box = words_box(self, self.tr("Tag: Enter puts it on or takes it off, Esc leaves"), self.tr("Tag"))
         self.box.installEventFilter(self)
         self._known = QStringListModel(self)
         completer = QCompleter(self._known, self)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QMenu, QT
 from app.desk.saved_filters import not_understood
 from app.kit import quantities, theme
 from app.kit.box_over_list import key_in, went_down
-from app.kit.boxes import named, row
+from app.kit.boxes import row, words_box
 from app.kit.choice_menu import offer_choices
 from app.kit.empty import Empty, Faces, faces
 from app.kit.safe_text import PlainLabel, set_tooltip
@@ -71,12 +71,11 @@ class SessionsView(QWidget):
         return made
 
     def _make_filter(self) -> QLineEdit:
-        made = named(QLineEdit(self, placeholderText=self.tr("Filter: words, is:new …")), self.tr("Filter sessions"))
+        made = words_box(self, self.tr("Filter: words, is:new …"), self.tr("Filter sessions"), clears=True)
         set_tooltip(made, self.tr(
             "Words of title, task, model or server; state: server: model: task: format: attention:\n"
             "is:new is:attention is:live is:imported is:guided; steps> errors> score> score:failed cost> tokens>\n"
             "is:undecided is:done judged<50% judged>20; queue:NAME assigned:me assigned:nobody\n-… : not so"))
-        made.setClearButtonEnabled(True)
         made.installEventFilter(self)
         return made
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
-from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPlainTextEdit, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QPlainTextEdit, QPushButton, QScrollArea, QWidget
 
 from app.kit import icons, theme, tokens
 from app.kit.action_button import ActionButton
-from app.kit.boxes import column, named, row
+from app.kit.boxes import column, named, row, words_box
 from app.kit.empty import Empty, Faces
 from app.kit.safe_text import PlainLabel, one_line
 from app.takeover.form import ArgumentForm
@@ -34,8 +34,7 @@ class TakeoverView(QWidget):
         self.tool = named(QComboBox(self), self.tr("Tool"))
         self.about = PlainLabel("", self, wrap=True, faint=True)
         self.form = ArgumentForm(self)
-        self.why = QLineEdit(self, placeholderText=self.tr("Why (the agent reads it as its own thought)"))
-        self.why.setAccessibleName(self.tr("Why"))
+        self.why = words_box(self, self.tr("Why (the agent reads it as its own thought)"), self.tr("Why"))
         self.problem = PlainLabel("", self, wrap=True)
         self.problem.set_meaning("error")
         self.carry_out = QPushButton(icons.icon("send", "on_fill"), self.tr("Carry out") + "  Ctrl+Enter", self)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QProgressBar, QPushButton, QWidget
 
 from app.desk.frame import ListPlace
 from app.kit import icons, theme
-from app.kit.boxes import column, named, row
+from app.kit.boxes import column, named, row, words_box
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
@@ -49,8 +49,8 @@ class TrajectoryView(QWidget):
         self.pinned = PinnedRows(self.list.delegate, self)
         self.pinned.hide()
         self.minimap = Minimap(self)
-        self.find_box = QLineEdit(self, placeholderText=self.tr("Find, or 9.46"), clearButtonEnabled=True)
-        self.find_box.setAccessibleName(self.tr("Find in the trajectory, or go to a step by its number"))
+        self.find_box = words_box(self, self.tr("Find, or 9.46"), self.tr(
+            "Find in the trajectory, or go to a step by its number"), clears=True)
         self.find_box.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self.find_box.setMinimumWidth(theme.px(126))
         self.find_box.installEventFilter(self)

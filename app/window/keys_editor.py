@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QKeySequenceEdit, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QKeySequenceEdit, QWidget
 
 from app.desk.actions import MENUS, Actions
 from app.desk.settings import PORTABLE, RESERVED
-from app.kit.boxes import column, named
+from app.kit.boxes import column, named, words_box
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import translate
 from app.kit.safe_text import PlainLabel, plain_action
@@ -39,8 +39,7 @@ class KeysEditor(QDialog):
         super().__init__(parent)
         self._actions, self._keys = actions, keys
         self.setWindowTitle(self.tr("Change keys"))
-        self.words = QLineEdit(self, placeholderText=self.tr("Find a command"), clearButtonEnabled=True)
-        self.words.setAccessibleName(self.tr("Find a command"))
+        self.words = words_box(self, self.tr("Find a command"), self.tr("Find a command"), clears=True)
         self.problem = PlainLabel("", self, wrap=True, meaning="error")
         self.edits: dict[str, KeyEdit] = {}
         self._rows: dict[str, tuple[QWidget, ...]] = {}

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QTableView, QWidget
 
 from app.kit import theme
-from app.kit.boxes import column, named
+from app.kit.boxes import column, named, words_box
 from app.kit.flat_model import Index
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import within
@@ -84,8 +84,7 @@ class Palette(QDialog):
         self.setWindowTitle(self.tr("Commands"))
         metrics = self.fontMetrics()
         self.resize(within(parent, 72 * metrics.averageCharWidth(), 24 * metrics.height()))
-        self.box = QLineEdit(self, placeholderText=self.tr("Type a command: some letters are enough"))
-        self.box.setAccessibleName(self.tr("Command"))
+        self.box = words_box(self, self.tr("Type a command: some letters are enough"), self.tr("Command"))
         self.box.installEventFilter(self)
         self.model = PaletteModel(commands, self)
         self.table = named(QTableView(self), self.tr("Matching commands"))
