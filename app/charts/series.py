@@ -6,6 +6,7 @@ A session of a hundred thousand steps is read from the trajectory's columns, nev
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -125,11 +126,8 @@ def curves_of_logs(held: Sequence[LoggedSession]) -> list[Curves]:
 
 
 def _held_curves(held: LoggedSession) -> Curves:
-    conn = connect(held.log, readonly=True)
-    try:
+    with closing(connect(held.log, readonly=True)) as conn:
         trajectory = fold(held.id, log.read_all(conn, held.id))
-    finally:
-        conn.close()
     return msgspec.structs.replace(curves_of(trajectory, held.title, held.reader), session=held.session)
 
 

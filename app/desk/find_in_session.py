@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -153,11 +154,8 @@ class SessionFinder:
             self._indexing.start()
 
     def _update(self) -> None:
-        index = SearchIndex(self._index_path)
-        try:
+        with closing(SearchIndex(self._index_path)) as index:
             index.update(self._log)
-        finally:
-            index.close()
 
     # ---- the session -----------------------------------------------------------------------------
 

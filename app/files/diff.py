@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Literal
 
 import msgspec
@@ -90,22 +91,14 @@ def folded(
 
     A gap is named by the place of its first hidden row.
     """
-    near = [False] * len(rows)
-    for i, row in enumerate(rows):
-        if row.kind == "change":
-            near[max(0, i - context) : i + context + 1] = [True] * len(near[max(0, i - context) : i + context + 1])
-    opened, shown, i = set(open_gaps), [], 0
-    while i < len(rows):
-        end = i
-        while end < len(rows) and not near[end]:
-            end += 1
-        if end - i > 1 and i not in opened:
-            shown.append((i, DiffRow("gap", hidden=end - i)))
+    near = {k for i, row in enumerate(rows) if row.kind == "change" for k in range(i - context, i + context + 1)}
+    opened, shown = set(open_gaps), []
+    for is_near, run in groupby(range(len(rows)), near.__contains__):
+        places = list(run)
+        if is_near or len(places) == 1 or places[0] in opened:
+            shown += [(at, rows[at]) for at in places]
         else:
-            shown.extend((k, rows[k]) for k in range(i, end))
-        if end < len(rows):
-            shown.append((end, rows[end]))
-        i = end + 1
+            shown.append((places[0], DiffRow("gap", hidden=len(places))))
     return shown
 
 

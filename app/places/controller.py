@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -81,20 +83,12 @@ class PlacesController(QObject):
 
     def await_link(self, text: str) -> None:
         """Go to a link of the command line: its session may not be known before the server has answered."""
-        link = self._link_to_come(text)
-        if link is None:
-            self.open_text(text)
-        else:
-            self._awaited = link
-            self._patience.start()
-
-    def _link_to_come(self, text: str) -> DeepLink | None:
-        """None where there is nothing to wait for."""
-        try:
-            link = parse_link(text)
-        except ReportableError:
-            return None
-        return None if self._is_here(link) else link
+        with suppress(ReportableError):
+            if not self._is_here(link := parse_link(text)):
+                self._awaited = link
+                self._patience.start()
+                return
+        self.open_text(text)
 
     def _is_here(self, link: DeepLink) -> bool:
         """Whether there is nothing to wait for: its session is here, or its server is not on the list."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -81,14 +84,11 @@ def given_in_log(conn: Connection, steps: StepsInLog) -> list[Given]:
 def find_in_contexts(steps: StepsInLog, text: str) -> Presence:
     """Look through every message that was ever in a context; the payloads are read from a log or replica."""
     wanted = wanted_text(text)
-    conn = connect(steps.path, readonly=True)
-    try:
+    with closing(connect(steps.path, readonly=True)) as conn:
         given = given_in_log(conn, steps)
         names = list(dict.fromkeys(p.hash for _, delta in given for p in delta.parts if isinstance(p, MessageRef)))
         missing = set(blobs.missing(conn, names))
         hits = frozenset(n for n in names if n not in missing and wanted in _read(conn, n))
-    finally:
-        conn.close()
     with_it = [(number, {ref.role for ref in refs if ref.hash in hits}) for number, refs in contexts_of(given)]
     return Presence(text, tuple(_runs((number, bool(roles)) for number, roles in with_it)), hits,
                     tuple(n for n in names if n in missing),
@@ -97,11 +97,8 @@ def find_in_contexts(steps: StepsInLog, text: str) -> Presence:
 
 def left_in_log(steps: StepsInLog) -> list[tuple[MessageRef, int]]:
     """`left_for_good` of the steps of a log."""
-    conn = connect(steps.path, readonly=True)
-    try:
+    with closing(connect(steps.path, readonly=True)) as conn:
         return left_for_good(given_in_log(conn, steps))
-    finally:
-        conn.close()
 
 
 def left_for_good(given: Sequence[Given]) -> list[tuple[MessageRef, int]]:
@@ -136,15 +133,10 @@ def _read(conn: Connection, name: str) -> str:
 
 
 def _runs(present: Iterable[tuple[int, bool]]) -> Iterator[tuple[int, int]]:
-    first = last = 0
-    for number, on in present:
+    for on, run in groupby(present, itemgetter(1)):
         if on:
-            first, last = first or number, number
-        elif first:
-            yield first, last
-            first = 0
-    if first:
-        yield first, last
+            numbers = [number for number, _ in run]
+            yield numbers[0], numbers[-1]
 
 
 def _texts_of(arguments: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 
 import msgspec
 
@@ -34,13 +35,10 @@ class MessageLook(msgspec.Struct, frozen=True):
 
 def looks_in_log(steps: StepsInLog, refs: Sequence[MessageRef], tools: ToolTable = OWN) -> dict[str, MessageLook]:
     """The looks of some messages by their hash; of one that is not here only its step is known."""
-    conn = connect(steps.path, readonly=True)
-    try:
+    with closing(connect(steps.path, readonly=True)) as conn:
         brought, called = _brought(conn, steps), dict[str, str]()
         return {ref.hash: msgspec.structs.replace(_read(conn, ref, tools, called), step=brought.get(ref.hash, 0))
                 for ref in refs}
-    finally:
-        conn.close()
 
 
 def _brought(conn: Connection, steps: StepsInLog) -> dict[str, int]:
