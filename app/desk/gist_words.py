@@ -14,19 +14,15 @@ def say_unchosen(gist: Gist) -> None:
     gist.say(translate("Gist", "No session is chosen"))
 
 
-def say_none(gist: Gist, up_to: str, at_all: str, steps: Sequence[int] | None, step: int | None) -> int | None:
-    """Say that there is nothing: `up_to` (with {step}) where some of `steps` come later, else `at_all`. None for the
-    steps of a session of which nothing is on this computer yet: nobody knows.
-
-    Returns the first step that has something, the aim of the link; None where there is none.
-    """
+def say_none(gist: Gist, up_to: str, at_all: str, steps: Sequence[int] | None, step: int | None) -> None:
+    """Say that there is nothing: `up_to` (with {step}) where some of `steps` come later, and a link to the first, else
+    `at_all`. None for the steps of a session of which nothing is on this computer yet: nobody knows."""
     if steps is None:
         gist.say(translate("Gist", "Not on this computer yet"))
-        return None
+        return
     first = min(steps, default=None)
     if step is None or first is None:
         gist.say(at_all)
-        return None
+        return
     link = translate("Gist", "first at {step}").format(step=quantities.number(first))
-    gist.say(up_to.format(step=quantities.number(step)), link)
-    return first
+    gist.say(up_to.format(step=quantities.number(step)), link, step=first)

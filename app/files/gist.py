@@ -23,30 +23,28 @@ class FilesGist(QObject):
     def __init__(self, place: Workplace, model: FilesModel, gist: Gist) -> None:
         super().__init__(gist)
         self._place, self._model, self._gist = place, model, gist
-        self._first: int | None = None
         for changed in (place.sight.stepped, place.sight.grew, model.dataChanged):
             changed.connect(self._say_gist)
-        gist.followed.connect(self._go_to_change)
+        gist.step_asked.connect(place.cursor.to_step)
         self._say_gist()
 
     def _say_gist(self, *_: object) -> None:
         trajectory, step = self._place.sight.trajectory, self._place.sight.step
         if trajectory is None:
-            self._first = None
             say_unchosen(self._gist)
             return
         changes: Sequence[FileChanged] = trajectory.files
         here = [c for c in changes if step is None or c.step <= step]
         if not here:
-            self._first = say_none(self._gist, self.tr("No file changed up to step {step}"),
-                                   self.tr("No file was changed"), self._steps(trajectory), step)
+            say_none(self._gist, self.tr("No file changed up to step {step}"), self.tr("No file was changed"),
+                     self._steps(trajectory), step)
             return
         last = here[-1]
         so_far = self.tr("%Ln changed so far", None, plural(len(touched(here, None))))
-        self._first = last.step
         name = one_line(last.path.rstrip("/").rpartition("/")[2], 60)
         link = self.tr("at {step}").format(step=quantities.number(last.step)) if last.step else ""
-        self._gist.say(" · ".join((f"{name}  {self._counts(last)}".rstrip(), so_far)), link, is_nothing=False)
+        words = f"{f'{name}  {self._counts(last)}'.rstrip()} · {so_far}"
+        self._gist.say(words, link, step=last.step, is_nothing=False)
 
     @staticmethod
     def _steps(trajectory: Trajectory) -> list[int] | None:
@@ -55,7 +53,3 @@ class FilesGist(QObject):
     def _counts(self, change: FileChanged) -> str:
         counts = self._model.counts_of(change)
         return f"+{quantities.number(counts[0])} −{quantities.number(counts[1])}" if counts else ""
-
-    def _go_to_change(self) -> None:
-        if self._first is not None:
-            self._place.cursor.to_step(self._first)

@@ -17,7 +17,9 @@ class Gist(QObject):
 
     changed = Signal()
     followed = Signal()
-    """The reader chose the link."""
+    """The reader chose a link that leads to no step."""
+    step_asked = Signal(int)
+    """The reader chose the link to a step."""
     wanted = Signal()
     """A command leads into the panel: all of it is to be seen, though it has nothing."""
 
@@ -26,12 +28,21 @@ class Gist(QObject):
         self.words = self.link = ""
         self.is_nothing = True
         """Whether the panel has nothing to show."""
+        self._step: int | None = None
 
-    def say(self, words: str, link: str = "", *, is_nothing: bool = True) -> None:
-        """The sentence, and the words of a link behind it."""
+    def say(self, words: str, link: str = "", *, step: int | None = None, is_nothing: bool = True) -> None:
+        """The sentence, and the words of a link behind it, with the step that it leads to."""
+        self._step = step
         if (words, link, is_nothing) != (self.words, self.link, self.is_nothing):
             self.words, self.link, self.is_nothing = words, link, is_nothing
             self.changed.emit()
+
+    def follow(self) -> None:
+        """The reader chose the link."""
+        if self._step is not None:
+            self.step_asked.emit(self._step)
+        else:
+            self.followed.emit()
 
 
 class ThinLine(QWidget):
@@ -52,7 +63,7 @@ class ThinLine(QWidget):
         self.link.setFont(theme.font_of("fact"))
         self.link.setCursor(Qt.CursorShape.PointingHandCursor)
         self.link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.link.clicked.connect(gist.followed)
+        self.link.clicked.connect(gist.follow)
         arrow = PlainLabel("", self)
         arrow.setPixmap(icons.icon("chevron-right", "muted").pixmap(*(theme.px(12),) * 2))
         row(arrow, self._label, self._words, self.link, 1, *([KeyCaps(key, self)] if key else []), on=self,

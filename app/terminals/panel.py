@@ -31,9 +31,7 @@ class TerminalsController(QObject):
 
     def __init__(self, place: Workplace, view: TerminalsView) -> None:
         super().__init__(view)
-        self._sight, self._view, self._cursor = place.sight, view, place.cursor
-        self._first: int | None = None
-        """The first step with a terminal, where that is a later one."""
+        self._sight, self._view = place.sight, view
         self._key = ""
         self._shown: Player | None = None
         self._drawn = -1
@@ -45,12 +43,8 @@ class TerminalsController(QObject):
         self._sight.grew.connect(self._aim_player)
         place.desks.link_changed.connect(self._aim_player)
         view.chosen.connect(self._choose_terminal)
-        view.gist.followed.connect(self._go_to_first)
+        view.gist.step_asked.connect(place.cursor.to_step)
         self._aim_player()
-
-    def _go_to_first(self) -> None:
-        if self._first is not None:
-            self._cursor.to_step(self._first)
 
     def _choose_terminal(self, key: str) -> None:
         self._key = key
@@ -65,11 +59,10 @@ class TerminalsController(QObject):
             commands = commands_in(trajectory, step) if trajectory is not None else 0
             self._view.show_empty(step, commands)
             if trajectory is None:
-                self._first = None
                 say_unchosen(self._view.gist)
-                return
-            first = first_with_terminal(trajectory) if trajectory.seq else None
-            self._first = self._view.say_gist(first, step, commands)
+            else:
+                first = first_with_terminal(trajectory) if trajectory.seq else None
+                self._view.say_gist(first, step, commands)
             return
         if self._key not in ends:
             written = written_in(trajectory, step)

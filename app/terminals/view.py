@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -18,9 +17,6 @@ from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
 from app.kit.thin_line import Gist
 from app.terminals.screen import TerminalScreen
-
-if TYPE_CHECKING:
-    pass
 
 FEW_TABS = 3
 """So many tabs are changed while they are in sight."""
@@ -65,14 +61,14 @@ class TerminalsView(QWidget):
         self._empty.say(title, hint)
         self._faces.show_content(False)
 
-    def say_gist(self, first: Sequence[int] | None, step: int | None, commands: int) -> int | None:
-        """What the thin line says; returns the step that its link leads to."""
+    def say_gist(self, first: Sequence[int] | None, step: int | None, commands: int) -> None:
+        """What the thin line says."""
         if commands:
             self.gist.say(self.tr("This log keeps no terminal · %Ln command(s) ran, each stands under Step", None,
                                    plural(commands)))
-            return None
-        return say_none(self.gist, self.tr("No terminal up to step {step}"), self.tr("No terminal was opened"), first,
-                        step)
+        else:
+            say_none(self.gist, self.tr("No terminal up to step {step}"), self.tr("No terminal was opened"), first,
+                     step)
 
     def show_tabs(self, keys: Sequence[str], written: set[str], current: str) -> None:
         """The terminals there are; a dot marks those that the step wrote to."""
@@ -125,10 +121,7 @@ class TerminalsView(QWidget):
             text = self.tr("● live")
         else:
             text = self.tr("as of step {step}").format(step=quantities.number(step))
-        palette = self._state.palette()
-        meaning = "muted" if step is not None or over else "attention" if away else "live"
-        palette.setColor(self._state.foregroundRole(), theme.colour(meaning))
-        self._state.setPalette(palette)
+        self._state.set_meaning("muted" if step is not None or over else "attention" if away else "live")
         self._state.setText(text)
 
     def _next(self) -> None:

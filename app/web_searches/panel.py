@@ -16,15 +16,13 @@ class WebSearchesController(QObject):
 
     def __init__(self, place: Workplace, model: WebSearchesModel, view: WebSearchesView) -> None:
         super().__init__(view)
-        self._sight, self._model, self._view, self._cursor = place.sight, model, view, place.cursor
-        self._first: int | None = None
-        """The first step with a search, where that is a later one."""
+        self._sight, self._model, self._view = place.sight, model, view
         self._seen: object = None
         for changed in (place.sight.stepped, place.sight.grew, view.filtered):
             changed.connect(self._show_searches)
         place.sight.replaced.connect(self._on_replaced)
         view.step_asked.connect(place.cursor.to_step)
-        view.gist.followed.connect(self._go_to_first)
+        view.gist.step_asked.connect(place.cursor.to_step)
         self._show_searches()
 
     def _on_replaced(self) -> None:
@@ -41,13 +39,9 @@ class WebSearchesController(QObject):
         shown = web_searches(made, step, self._view.filter.text())
         self._model.show(shown)
         self._view.show_count(len(shown), step)
-        self._first = self._view.say_gist([m.step for m in made] if is_here else None, len(shown), step)
+        self._view.say_gist([m.step for m in made] if is_here else None, len(shown), step)
         if trajectory is None:
             say_unchosen(self._view.gist)
-
-    def _go_to_first(self) -> None:
-        if self._first is not None:
-            self._cursor.to_step(self._first)
 
 
 def build(place: Workplace, parent: QWidget) -> WebSearchesView:

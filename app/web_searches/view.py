@@ -8,7 +8,6 @@ from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLineEdit,
     QSplitter,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.desk.gist_words import say_none
 from app.kit import quantities, theme
-from app.kit.boxes import apart, column, named
+from app.kit.boxes import apart, column, named, words_box
 from app.kit.empty import Empty, Faces
 from app.kit.flat_model import Index
 from app.kit.i18n import plural
@@ -79,9 +78,7 @@ class WebSearchesView(QWidget):
 
     def __init__(self, model: WebSearchesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.filter = QLineEdit(self, placeholderText=self.tr("Filter queries, titles, addresses …"))
-        self.filter.setAccessibleName(self.tr("Filter"))
-        self.filter.setClearButtonEnabled(True)
+        self.filter = words_box(self, self.tr("Filter queries, titles, addresses …"), self.tr("Filter"), clears=True)
         self.tree = named(QTreeView(self, headerHidden=True, indentation=4 * theme.GRID), self.tr("Searches"))
         self.tree.setModel(model)
         self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -105,13 +102,13 @@ class WebSearchesView(QWidget):
         self.tree.setToolTip(self.tr("Return or a double click goes to the step of the search"))
         self.show_count(0, None)
 
-    def say_gist(self, steps: Sequence[int] | None, count: int, step: int | None) -> int | None:
-        """What the thin line says, of searches at these steps; returns the step that its link leads to."""
+    def say_gist(self, steps: Sequence[int] | None, count: int, step: int | None) -> None:
+        """What the thin line says, of searches at these steps."""
         if count or self.filter.text():
             self.gist.say(self.tr("%Ln search(es)", None, plural(count)), is_nothing=False)
-            return None
-        return say_none(self.gist, self.tr("Nothing searched up to step {step}"), self.tr("Nothing was searched"),
-                        steps, step)
+        else:
+            say_none(self.gist, self.tr("Nothing searched up to step {step}"), self.tr("Nothing was searched"), steps,
+                     step)
 
     def show_count(self, count: int, step: int | None) -> None:
         """How many searches there are; without any, say why."""
