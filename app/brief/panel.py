@@ -69,7 +69,8 @@ class BriefController(QObject):
               self.tr("Begin to read"))
         view.show_title(one_line(row.title or row.task or row.session, 80), f"{go}   " + self.tr("Enter"),
                         self.tr("Q: next session of the queue"))
-        view.add_text(self.tr("Task"), found.task or self._no_task(found), found.rest)
+        no_task = self.tr("The log keeps no task") if found.is_begun else self.tr("Its log is not here yet")
+        view.add_text(self.tr("Task"), found.task or no_task, found.rest)
         self._show_result(row, found)
         if found.place_title:
             _, at = self._place.queues.place_in(row.session)
@@ -83,9 +84,6 @@ class BriefController(QObject):
                 n=quantities.number(len(found.remarks) + found.more_remarks)))
         for remark in found.remarks:
             view.add_remark(one_line(remark.person, 24) or self.tr("you"), remark)
-
-    def _no_task(self, found: Brief) -> str:
-        return self.tr("The log keeps no task") if found.is_begun else self.tr("Its log is not here yet")
 
     def _show_strip(self, row: SessionRow, found: Brief) -> None:
         """Errors and what was decided; of a run that is here whole and has neither, so much in words."""

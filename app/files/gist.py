@@ -14,7 +14,6 @@ from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.thin_line import Gist
 from core.domain.events import FileChanged
-from core.domain.trajectory import Trajectory
 
 
 class FilesGist(QObject):
@@ -37,7 +36,7 @@ class FilesGist(QObject):
         here = [c for c in changes if step is None or c.step <= step]
         if not here:
             say_none(self._gist, self.tr("No file changed up to step {step}"), self.tr("No file was changed"),
-                     self._steps(trajectory), step)
+                     [change.step for change in changes] if trajectory.seq else None, step)
             return
         last = here[-1]
         so_far = self.tr("%Ln changed so far", None, plural(len(touched(here, None))))
@@ -45,10 +44,6 @@ class FilesGist(QObject):
         link = self.tr("at {step}").format(step=quantities.number(last.step)) if last.step else ""
         words = f"{f'{name}  {self._counts(last)}'.rstrip()} · {so_far}"
         self._gist.say(words, link, step=last.step, is_nothing=False)
-
-    @staticmethod
-    def _steps(trajectory: Trajectory) -> list[int] | None:
-        return [change.step for change in trajectory.files] if trajectory.seq else None
 
     def _counts(self, change: FileChanged) -> str:
         counts = self._model.counts_of(change)

@@ -77,7 +77,7 @@ class OutlineModel(FlatModel[OutlineLine]):
         inside = [row for row, line in enumerate(self.rows) if line.session == session and line.kind != "pause"
                   and 0 <= line.first <= item <= max(line.first, line.last)]
         if inside:
-            return max(inside, key=lambda row: (self.rows[row].depth, -_length(self.rows[row])))
+            return max(inside, key=lambda row: (self.rows[row].depth, self.rows[row].first - self.rows[row].last))
         return next((row for row, line in enumerate(self.rows) if getattr(line.what, "session", "") == session), -1)
 
     def _show_again(self) -> None:
@@ -103,7 +103,3 @@ class OutlineModel(FlatModel[OutlineLine]):
             one = self._sessions[line.session]
             held = self._texts[key] = text_of(line, one.trajectory, one.reader)
         return held
-
-
-def _length(line: OutlineLine) -> int:
-    return line.last - line.first

@@ -7,7 +7,6 @@ import contextlib
 import os
 import signal
 import subprocess
-from typing import IO
 
 from PySide6.QtCore import QObject
 
@@ -140,7 +139,8 @@ class LocalServer(QObject):
 
     def _start(self) -> subprocess.Popen[bytes]:
         with (self._home.logs / "server-output.log").open("ab") as out:
-            return _spawn(program.command("tiphys", "--home", str(self._home.path), "serve", "--private"), out)
+            return subprocess.Popen(program.command("tiphys", "--home", str(self._home.path), "serve", "--private"),
+                                    stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
 
     def leave(self, *, sessions_run: bool) -> None:
         """The window closes: the server that was started here stays while sessions run, else it is told to end."""
@@ -149,7 +149,3 @@ class LocalServer(QObject):
         if not sessions_run:
             self._child.terminate()
         self._child.returncode = 0  # it outlives us on purpose; without this Python warns of a running child
-
-
-def _spawn(command: list[str], out: IO[bytes]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)

@@ -244,7 +244,7 @@ class SessionsModel(FlatModel[SessionRow]):
         found.sort(key=_begun, reverse=True)
         leading: dict[Order, Callable[[SessionRow], Any]] = {
             "attention": _urgency, "new": lambda row: -self._new(row),
-            "heard": lambda row: -_seconds(row.updated_at), "name": lambda row: _name(row).casefold()}
+            "heard": lambda row: -(row.updated_at or _NEVER).timestamp(), "name": lambda row: _name(row).casefold()}
         if self._order in leading:
             found.sort(key=leading[self._order])
         return found
@@ -256,10 +256,6 @@ _NEVER = datetime.fromtimestamp(0, UTC)
 
 def _begun(row: SessionRow) -> datetime:
     return row.began_at or row.created_at or _NEVER
-
-
-def _seconds(at: datetime | None) -> float:
-    return at.timestamp() if at else 0
 
 
 NO_LIMITS = Limits(steps=None, evaluations=None)

@@ -9,7 +9,6 @@ import msgspec
 from PySide6.QtCore import QObject, Qt
 
 from app.desk import command_line as commands
-from app.desk.desk import Desk
 from app.desk.frame import Frame
 from app.desk.notices import sentence_of
 from app.desk.session_key import OWN, key_of
@@ -142,7 +141,8 @@ class NewSessionController(QObject):
                           plural(catalogue.unreadable))
         elif not catalogue.tasks:
             why = self.tr("{server} has no task yet.")
-        return Offer(_choices(catalogue), why.format(server=self._name(server)), "admin" in _scopes(desk))
+        may_choose = desk.client is not None and "admin" in desk.client.status.scopes
+        return Offer(_choices(catalogue), why.format(server=self._name(server)), may_choose)
 
     def _why(self, error: ReportableError, server: str) -> str:
         sentence = {
@@ -155,10 +155,6 @@ class NewSessionController(QObject):
 
     def _name(self, server: str) -> str:
         return one_line(self._place.servers.name_of(server), 40)
-
-
-def _scopes(desk: Desk) -> tuple[str, ...]:
-    return desk.client.status.scopes if desk.client is not None else ()
 
 
 def _words(choice: Choice) -> list[tuple[str, ...]]:

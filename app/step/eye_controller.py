@@ -182,7 +182,7 @@ class EyeController(QObject):
         self._eye.summary.setText(self.tr("Fetched {n} of {all} messages to copy them…").format(n=here, all=wanted))
 
     def _put(self, kind: str, bodies: list[bytes], tools: bytes) -> None:
-        self._show_sum()
+        self._eye.summary.setText(self._model.summary())
         created = self._trajectory.created if self._trajectory is not None else None
         model = created.agent.model if created is not None else ModelSettings()
         try:
@@ -198,9 +198,6 @@ class EyeController(QObject):
             sentence += " " + self.tr("%Ln secret(s) were taken out.", None, plural(removed)) if removed else ""
         QGuiApplication.clipboard().setText(text)
         self._place.notices.tell(sentence, "done")
-
-    def _show_sum(self) -> None:
-        self._eye.summary.setText(self._model.summary())
 
     # ---- is a text still in the context? ---------------------------------------------------------
 

@@ -79,7 +79,8 @@ class Emulator:
         raw = self._whole(self._decoder.decode(data))
         switch = next(iter(reversed(_SWITCH.findall(raw))), None)
         if not self.alternate:
-            self._flush_screen()
+            for row in self.screen_rows():
+                self._screen.keep(row)
             for line in _ESCAPES.sub("", raw).removesuffix("\n").split("\n"):
                 for part in plain_lines(line, self.columns):
                     self._screen.keep(part)
@@ -117,10 +118,6 @@ class Emulator:
         except (AssertionError, AttributeError, IndexError, KeyError, NameError, TypeError, ValueError):
             # pyte's parser ends at parameters that it did not expect; the sequence is dropped.
             self._stream = pyte.Stream(self._screen)
-
-    def _flush_screen(self) -> None:
-        for row in self.screen_rows():
-            self._screen.keep(row)
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -110,7 +110,7 @@ class PinnedController(QObject):
         """Step into the subagent that a step called; of several the reader chooses one."""
         called = self._model.called_at(row)
         if len(called) == 1:
-            self._go(called[0])
+            self._place.cursor.move(called[0].session, 1)
         elif called:
             menu = QMenu(self._panel)
             for session in called:
@@ -124,9 +124,6 @@ class PinnedController(QObject):
 
     def _on_chosen(self, action: object) -> None:
         self._place.cursor.move(action.data(), 1)  # type: ignore[attr-defined]
-
-    def _go(self, row: SessionRow) -> None:
-        self._place.cursor.move(row.session, 1)
 
     def _jump_to_person(self, back: bool, *_: object) -> None:
         """Go to the next (or previous) turn of a person, or step that one wrote, round the end."""

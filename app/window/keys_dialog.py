@@ -32,7 +32,7 @@ class KeysDialog(QDialog):
         body = QWidget(self)
         halves = WIDE if parent.window().width() > LEAST else NARROW
         grids = [[self._menu(actions, menu, title) for menu, title in MENUS if menu in half] for half in halves]
-        grids[-1].append(self._typing())
+        grids[-1].append(self._grid(self.tr("In the guidance box"), [(self.tr("Send"), "Ctrl+Enter")]))
         row(*(column(*half, 1) for half in grids), on=body, spacing=8 * theme.GRID, margin=(0, 0, 2 * theme.GRID, 0))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         change = buttons.addButton(self.tr("Change keys…"), QDialogButtonBox.ButtonRole.ActionRole)
@@ -48,9 +48,6 @@ class KeysDialog(QDialog):
         return self._grid(translate("Actions", title), [
             (text, "   ".join(k.toString(QKeySequence.SequenceFormat.NativeText) for k in keys))
             for text, keys in lines])
-
-    def _typing(self) -> QGridLayout:
-        return self._grid(self.tr("In the guidance box"), [(self.tr("Send"), "Ctrl+Enter")])
 
     def _grid(self, title: str, lines: list[tuple[str, str]]) -> QGridLayout:
         grid = QGridLayout()

@@ -25,7 +25,8 @@ class StatusController(QObject):
         self._was_online = False
         self._timer = QTimer(self, interval=2000)
         self._connect()
-        self._show_all()
+        for show in (self._show_link, self._show_waiting, self._show_place):
+            show()
         self._timer.start()
 
     def _connect(self) -> None:
@@ -44,11 +45,6 @@ class StatusController(QObject):
     def _on_layout(self, *_: object) -> None:
         self._show_place()
         QTimer.singleShot(0, self, self._show_keys_again)  # when the window has given the keys to the layout's list
-
-    def _show_all(self) -> None:
-        self._show_link()
-        self._show_waiting()
-        self._show_place()
 
     def _show_link(self) -> None:
         links = [(desk.server, desk.link) for desk in self._place.desks.all]
@@ -78,7 +74,7 @@ class StatusController(QObject):
                 or (isinstance(now, QComboBox) and now.isEditable())):
             self._bar.keys.setText(self.tr("Keys type here · Esc returns to the list"))
             return
-        dock = next((d for d in self._docks() if d.isAncestorOf(now)), None)
+        dock = next((d for d in self._window.findChildren(QDockWidget) if d.isAncestorOf(now)), None)
         if (dock is not None and dock.objectName() == "trajectory") or self._window.focus.is_home(now):
             self._bar.keys.setText(self.tr("Keys act on the list"))
         elif dock is None and self._place.sight.row is None:
@@ -90,9 +86,6 @@ class StatusController(QObject):
             words = self.tr("Keys act on {panel} · Esc returns to the list") if where else self.tr(
                 "Esc returns to the list")
             self._bar.keys.setText(words.format(panel=where))
-
-    def _docks(self) -> list[QDockWidget]:
-        return self._window.findChildren(QDockWidget)
 
     def _show_count(self, shown: int, total: int) -> None:
         """In the queue layout: how much of what there is is listed; in others the place in the session stays."""
