@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.charts.lane import Lane, VerdictAxis, pen_of
 from app.charts.series import KEYS, Curves, Over
 from app.kit import theme
-from app.kit.axes import StepAxis, ValueAxis
+from app.kit.plots import Plots, ValueAxis
 from app.kit.quantities import reading
 
 pg.setConfigOption("exitCleanup", False)  # the application takes its widgets down itself
@@ -23,7 +23,7 @@ _LANE = 52
 """The least height of a lane, in pixels."""
 
 
-class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
+class ChartCanvas(Plots):
     """`picked` a session and step, `brushed` a range of steps, `moved` by the arrow keys, `hovered` a step."""
 
     picked = Signal(str, int)
@@ -45,8 +45,6 @@ class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(120)
-        self.setBackground(theme.colour("base"))
-        self.ci.layout.setSpacing(0)
         self.ci.setContentsMargins(0, 0, 0, 0)
 
     @property
@@ -65,8 +63,7 @@ class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._draw()
 
     def follow_theme(self) -> None:
-        """Take the colours of now."""
-        self.setBackground(theme.colour("base"))
+        super().follow_theme()
         self._draw()
 
     def hide_keys(self, hidden: frozenset[str]) -> None:
@@ -119,11 +116,8 @@ class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._lanes = []
         font = theme.small_font(self.font())
         for row, key in enumerate(self.keys):
-            axes: dict[str, pg.AxisItem] = {"left": self._value_axis(key), "bottom": StepAxis()}
-            plot = self.ci.addPlot(row=row, col=0, axisItems=axes)
+            plot = self.add_plot(row, 0, self._value_axis(key), font)
             plot.setMinimumHeight(_LANE)
-            for axis in axes.values():
-                axis.setStyle(tickFont=font)
             plot.getAxis("bottom").setStyle(showValues=row == len(self.keys) - 1)
             lane = Lane(plot, key, self._names[key], font)
             if self._lanes:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGraphicsSimpleTextItem
 
 from app.charts.series import Curves, Over, Series
 from app.kit import theme
-from app.kit.axes import AXIS_WIDTH, ValueAxis, ink_axes, make_plain
+from app.kit.plots import ValueAxis, ink_axes
 from app.kit.quantities import reading
 
 MEANINGS = {"score": "ink", "context": "person", "cost": "attention", "duration": "live", "idle": "muted",
@@ -30,9 +30,7 @@ class Lane:
 
     def __init__(self, plot: pg.PlotItem, key: str, name: str, font: QFont) -> None:
         self.plot, self.key = plot, key
-        make_plain(plot)
         plot.setMouseEnabled(x=True, y=False)
-        plot.getAxis("left").setWidth(AXIS_WIDTH)
         self._name = QGraphicsSimpleTextItem(name, plot.vb)  # plain text: pyqtgraph's own labels are HTML
         self._value = QGraphicsSimpleTextItem("", plot.vb)
         for text in (self._name, self._value):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
@@ -73,7 +73,6 @@ class ChartsView(QWidget):
             self.save.menu().addAction(text).triggered.connect(partial(self._on_save, kind))
         self.others.menu().aboutToShow.connect(self.others_asked)
         self._faces = self._lay_out()
-        self._themed = single_shot(self, 0, self._follow_theme)
 
     @cached_property
     def canvas(self) -> ChartCanvas:
@@ -147,16 +146,6 @@ class ChartsView(QWidget):
         if self._waits:
             self._waits = False
             self._coming_up.start()  # not now: nothing may be made while Qt paints
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow light and dark."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and "_themed" in self.__dict__:
-            self._themed.start()  # not now: Qt is just telling the change to the very items that are made anew
-
-    def _follow_theme(self) -> None:
-        if self.has_canvas:
-            self.canvas.follow_theme()
 
     def image(self) -> QImage:
         """The curves as a picture."""

@@ -7,20 +7,19 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QSize, Signal
+from PySide6.QtCore import QPointF, QSize, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QWidget
 
 from app.kit import theme
-from app.kit.axes import AXIS_WIDTH, StepAxis, ValueAxis, ink_axes, make_plain
+from app.kit.plots import Plots, ValueAxis
 from app.kit.quantities import number
-from app.kit.timers import single_shot
 from core.workers.training import Metric
 
 Points = list[tuple[int, float]]
 
 
-class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
+class LossChart(Plots):
     """Stacked plots with one axis of updates; a lane shows when something was reported for it."""
 
     reading = Signal(str)
@@ -31,11 +30,8 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._points: Sequence[Metric] = ()
         self._plots: dict[str, pg.PlotItem] = {}
         self._line = pg.InfiniteLine(angle=90, movable=False)
-        self._themed = single_shot(self, 0, self._follow_theme)
         self.setMouseTracking(True)
         self.setMinimumHeight(150)
-        self.setBackground(theme.colour("base"))
-        self.ci.layout.setSpacing(0)
         self.setAccessibleName(self.tr("Loss and speed"))
 
     def sizeHint(self) -> QSize:
@@ -78,15 +74,8 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._plots = {}
         font = theme.small_font(self.font())
         for row, key in enumerate(keys):
-            axes: dict[str, pg.AxisItem] = {"left": ValueAxis(short), "bottom": StepAxis()}
-            plot = self.ci.addPlot(row=row, col=0, axisItems=axes)
-            make_plain(plot)
-            plot.setMouseEnabled(x=False, y=False)
-            for axis in axes.values():
-                axis.setStyle(tickFont=font)
-            ink_axes(plot)
-            axes["left"].setWidth(AXIS_WIDTH)
-            axes["bottom"].setStyle(showValues=row == len(keys) - 1)
+            plot = self.add_plot(row, 0, ValueAxis(short), font)
+            plot.getAxis("bottom").setStyle(showValues=row == len(keys) - 1)
             name = QGraphicsSimpleTextItem(names[key], plot.vb)
             name.setFont(font)
             name.setBrush(theme.colour("muted"))
@@ -105,14 +94,8 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             x, y, pen=None if symbol else pg.mkPen(ink, width=1.6),
             symbol=symbol or ("o" if len(points) == 1 else None), symbolSize=5, symbolBrush=ink, symbolPen=ink))
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow light and dark."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and "_themed" in self.__dict__:
-            self._themed.start()  # not now: Qt is just telling the change to the very items that are made anew
-
-    def _follow_theme(self) -> None:
-        self.setBackground(theme.colour("base"))
+    def follow_theme(self) -> None:
+        super().follow_theme()
         self._lay_out(list(self._plots))
         self.show_points(self._points)
 

@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QSizePolicy, QWidget
 
 from app.kit import theme
-from app.kit.axes import StepAxis, ValueAxis, ink_axes, make_plain
 from app.kit.i18n import QT_TRANSLATE_NOOP, translate
+from app.kit.plots import Plots, ValueAxis
 from app.kit.quantities import short
-from app.kit.timers import single_shot
 from core.workers.reinforcement import RlMetric
 
 Of = Callable[[RlMetric], float | None]
@@ -40,7 +39,7 @@ _HEADROOM = 1.45
 """A plot's name stands above its curves."""
 
 
-class RunCurves(pg.GraphicsLayoutWidget):  # type: ignore[misc]
+class RunCurves(Plots):
     """`picked` is the update that the reader clicked."""
 
     picked = Signal(int)
@@ -51,9 +50,6 @@ class RunCurves(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._update = 0
         self._across = 0
         self._plots: dict[str, _Plot] = {}
-        self._themed = single_shot(self, 0, self._lay_out)
-        self.setBackground(theme.colour("base"))
-        self.ci.layout.setSpacing(0)
         self.ci.setContentsMargins(0, 0, theme.GRID, 0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(self.tr("Curves of the run"))
@@ -79,11 +75,9 @@ class RunCurves(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         if "_plots" in self.__dict__:
             self._arrange(3 if event.size().width() >= theme.px(WIDE) else 2)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow light and dark."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and "_themed" in self.__dict__:
-            self._themed.start()  # not now: Qt is just telling the change to the very items that are made anew
+    def follow_theme(self) -> None:
+        super().follow_theme()
+        self._lay_out()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Choose the update that was clicked."""
@@ -99,15 +93,14 @@ class RunCurves(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             self._lay_out()
 
     def _lay_out(self) -> None:
-        self.setBackground(theme.colour("base"))
         self.ci.clear()
         self._plots = {}
+        font = theme.font_of("caption", self.font())
         for place, (key, name, legend, drawn) in enumerate(CURVES):
-            axes = {"left": ValueAxis(short), "bottom": StepAxis()}
-            item = self.ci.addPlot(row=place // self._across, col=place % self._across, axisItems=axes)
+            item = self.add_plot(*divmod(place, self._across), ValueAxis(short), font, theme.px(_AXIS))
             item.setMinimumHeight(theme.px(PLOT_HEIGHT - 8))
             words = [translate("RunCurves", text) for text in (name, legend) if text]
-            self._plots[key] = _Plot(item, words, drawn, theme.font_of("caption", self.font()))
+            self._plots[key] = _Plot(item, words, drawn, font)
         self.setMinimumHeight(theme.px(PLOT_HEIGHT) * math.ceil(len(CURVES) / self._across))
         self.show_run(self.metrics, self._update)
 
@@ -118,12 +111,6 @@ class _Plot:
     def __init__(self, item: pg.PlotItem, words: Sequence[str], drawn: Sequence[tuple[Of, str]], font: QFont) -> None:
         self.item, self._words, self._drawn = item, words, drawn
         item.setToolTip("\n".join(words))
-        make_plain(item)
-        item.setMouseEnabled(x=False, y=False)
-        for side in ("left", "bottom"):
-            item.getAxis(side).setStyle(tickFont=font)
-        item.getAxis("left").setWidth(theme.px(_AXIS))
-        ink_axes(item)
         self.name, self.value = (QGraphicsSimpleTextItem("", item.vb) for _ in range(2))
         for label, ink in ((self.name, "muted"), (self.value, "ink")):
             label.setFont(font)

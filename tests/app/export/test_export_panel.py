@@ -18,7 +18,7 @@ from app.export import panel as export
 from app.export.sample_view import SampleView
 from app.export.training_controller import TrainingController
 from app.export.training_view import TrainingView
-from app.kit.axes import StepAxis
+from app.kit.plots import StepAxis
 from core.aio import TaskScope
 from core.workers.export import ExportRefusal, Preview, Report, SampleLine, SessionReport, TokenPart
 from core.workers.messages import Problem

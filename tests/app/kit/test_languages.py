@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from support.window import speaking
 
 from app.kit import quantities
-from app.kit.axes import ValueAxis
+from app.kit.plots import ValueAxis
 
 AT = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""Axes of plots in the desktop's colours: values with units, steps or times; nothing that guesses at markup."""
+"""Plots in the desktop's colours, and their axes: values with units, steps or times; nothing guesses at markup."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.kit import quantities, theme
+from app.kit.timers import single_shot
 
 _SECONDS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 86400)
 AXIS_WIDTH = 56
@@ -23,13 +25,41 @@ def ink_axes(plot: pg.PlotItem) -> None:
         axis.setTextPen(pg.mkPen(theme.colour("muted")))
 
 
-def make_plain(plot: pg.PlotItem) -> None:
-    """Take pyqtgraph's own menu and buttons away; the menu's labels exist all the same, and guess at markup."""
-    plot.setMenuEnabled(False)
-    plot.hideButtons()
-    for part in vars(plot.ctrl).values():
-        if isinstance(part, QLabel):
-            part.setTextFormat(Qt.TextFormat.PlainText)
+class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
+    """Plots beside or below one another; where light and dark change, `follow_theme` is called soon."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._themed = single_shot(self, 0, self.follow_theme)
+        self.setBackground(theme.colour("base"))
+        self.ci.layout.setSpacing(0)
+
+    def add_plot(self, row: int, column: int, values: ValueAxis, font: QFont, width: int = AXIS_WIDTH) -> pg.PlotItem:
+        """A plot of values over steps that no mouse moves, without pyqtgraph's menu and buttons; `width` in pixels is
+        that of the values' axis."""
+        axes: dict[str, pg.AxisItem] = {"left": values, "bottom": StepAxis()}
+        plot = self.ci.addPlot(row=row, col=column, axisItems=axes)
+        plot.setMenuEnabled(False)
+        plot.hideButtons()
+        for part in vars(plot.ctrl).values():
+            if isinstance(part, QLabel):  # of the menu, which exists all the same, and guesses at markup
+                part.setTextFormat(Qt.TextFormat.PlainText)
+        plot.setMouseEnabled(x=False, y=False)
+        for axis in axes.values():
+            axis.setStyle(tickFont=font)
+        values.setWidth(width)
+        ink_axes(plot)
+        return plot
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow light and dark."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and "_themed" in self.__dict__:
+            self._themed.start()  # not now: Qt is just telling the change to the very items that are made anew
+
+    def follow_theme(self) -> None:
+        """Take the colours of now."""
+        self.setBackground(theme.colour("base"))
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]
