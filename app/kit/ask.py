@@ -6,9 +6,10 @@ A modal loop inside a coroutine kills other tasks for good (style study §0.2).
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.kit.safe_text import visible
 
@@ -47,6 +48,20 @@ async def file_to_save(parent: QWidget, title: str, name: str) -> str:
     if await opened(dialog) != QDialog.DialogCode.Accepted:
         return ""
     return next(iter(dialog.selectedFiles()), "")
+
+
+def ask_line(parent: QWidget, title: str, label: str, taken: Callable[[str], object], choices: Sequence[str] = ()
+             ) -> None:
+    """Ask for a line of text, or for one of some choices; `taken` gets it where the reader agrees."""
+    dialog = QInputDialog(parent)
+    dialog.setWindowTitle(title)
+    dialog.setLabelText(label)
+    if choices:
+        dialog.setComboBoxItems(list(choices))
+        dialog.setComboBoxEditable(False)
+    dialog.textValueSelected.connect(taken)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
 
 
 async def opened(dialog: QDialog) -> int:

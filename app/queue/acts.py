@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QInputDialog
 
 from app.desk.session_key import id_of, key_of, server_of
 from app.desk.workplace import Workplace
-from app.kit.ask import yes_or_no
+from app.kit.ask import ask_line, yes_or_no
 from app.kit.safe_text import one_line
 from app.queue.make_dialog import MakeQueueDialog, Wanted
 from app.queue.view import QueueTable
@@ -90,25 +89,13 @@ class QueueActs(QObject):
             self._queues.send(self._key, ChangeQueue(remove=gone))
 
     def _ask_person(self, *_: object) -> None:
-        self._ask_text(self.tr("Give to somebody"), self.tr("The account that is to judge the selected sessions:"),
-                       self._give_to)
+        label = self.tr("The account that is to judge the selected sessions:")
+        ask_line(self._view.window(), self.tr("Give to somebody"), label, self._give_to)
 
     def _give_to(self, person: str) -> None:
         for session, item in self._chosen():
             if person.strip() and item.free:
                 self._queues.send(self._key, TakeFromQueue(taken=id_of(session), person=person.strip()))
-
-    def _ask_text(self, title: str, label: str, slot: object, choices: tuple[str, ...] = ()) -> None:
-        dialog = QInputDialog(self._view.window())
-        dialog.setInputMode(QInputDialog.InputMode.TextInput)
-        dialog.setWindowTitle(title)
-        dialog.setLabelText(label)
-        if choices:
-            dialog.setComboBoxItems(list(choices))
-            dialog.setComboBoxEditable(False)
-        dialog.textValueSelected.connect(slot)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
 
     # ---- queues ----------------------------------------------------------------------------------
 
@@ -150,8 +137,8 @@ class QueueActs(QObject):
         if not names:
             self._place.notices.tell(self.tr("There is no other queue that you may change."), "info")
             return
-        self._ask_text(self.tr("Put into a queue"), self.tr("Which queue gets the selected sessions:"),
-                       partial(self._add_sessions, names, sessions), tuple(names))
+        ask_line(self._view.window(), self.tr("Put into a queue"), self.tr("Which queue gets the selected sessions:"),
+                 partial(self._add_sessions, names, sessions), tuple(names))
 
     def _add_sessions(self, names: dict[str, str], sessions: list[str], name: str) -> None:
         key = names[name]

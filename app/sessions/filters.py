@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import get_args
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QInputDialog
 
 from app.desk.saved_filters import SavedFilter, read_filters, usual_filters, with_filter, write_filters
 from app.desk.settings import SETTINGS
 from app.desk.workplace import Workplace
+from app.kit.ask import ask_line
 from app.kit.i18n import translate
 from app.sessions.model import Order, SessionsModel
 from app.sessions.view import SessionsView
@@ -45,13 +45,7 @@ class FiltersController(QObject):
         self._place.actions["session.save_filter"].setEnabled(bool(text.strip()) and not known)
 
     def _ask_name(self) -> None:
-        dialog = QInputDialog(self._view.window())
-        dialog.setInputMode(QInputDialog.InputMode.TextInput)
-        dialog.setWindowTitle(self.tr("Save this filter"))
-        dialog.setLabelText(self.tr("Its name:"))
-        dialog.textValueSelected.connect(self._save_filter)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_line(self._view.window(), self.tr("Save this filter"), self.tr("Its name:"), self._save_filter)
 
     def _save_filter(self, name: str) -> None:
         query = self._view.words.text().strip()
