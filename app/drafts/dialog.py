@@ -55,7 +55,7 @@ class DraftsDialog(QDialog):
         self._connect()
 
     def _lay_out(self) -> None:
-        right, sides = QWidget(self), QSplitter(Qt.Orientation.Horizontal, self)
+        right, sides = QWidget(self), QSplitter(Qt.Orientation.Horizontal, self, childrenCollapsible=False)
         parts = QSplitter(Qt.Orientation.Horizontal, right)
         parts.addWidget(self.history)
         parts.addWidget(self.text)
@@ -64,7 +64,6 @@ class DraftsDialog(QDialog):
         sides.addWidget(self.list)
         sides.addWidget(right)
         sides.setSizes([320, 720])
-        sides.setChildrenCollapsible(False)
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         close.rejected.connect(self.reject)
         column((sides, 1), row((self.reason, 1), *self.buttons.values(), spacing=theme.GRID),

@@ -50,9 +50,7 @@ class SampleView(QWidget):
         self._text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
         self._place = PlainLabel("", self, font=theme.small_font(self.font()))
-        self._busy = QProgressBar(self)
-        self._busy.setRange(0, 0)
-        self._busy.setTextVisible(False)
+        self._busy = QProgressBar(self, minimum=0, maximum=0, textVisible=False)
         self._busy.setFixedHeight(theme.GRID)
         self._empty = Empty(self.tr(
             "Tick sessions on the first page. Here you then read a sample exactly as the model will, token by token: "

@@ -68,10 +68,10 @@ class TrainingView(QWidget):
         self.batch = QSpinBox(self, minimum=1, maximum=4096, value=64)
         self.epochs = QSpinBox(self, minimum=1, maximum=100)
         self.thoughts = QComboBox(self)
+        self.thoughts.setToolTip(self.tr("What recorded reasoning in the data set does"))
         for text, value in ((self.tr("as exported"), "data"), (self.tr("without loss"), "context"),
                             (self.tr("must train"), "keep"), (self.tr("must be absent"), "drop")):
             self.thoughts.addItem(text, value)
-        self.thoughts.setToolTip(self.tr("What recorded reasoning in the data set does"))
         self._name_fields()
         self._running = False
         self._lay_out()
@@ -86,9 +86,9 @@ class TrainingView(QWidget):
             edit.setMinimumWidth(48)
 
     def _lay_out(self) -> None:
-        form = QFormLayout(rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapLongRows)
+        form = QFormLayout(rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapLongRows,
+                           fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setSpacing(theme.GRID)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(PlainLabel(self.tr("Data set"), self), self.data)
         form.addRow(PlainLabel(self.tr("Start from"), self), self.model)
         form.addRow(PlainLabel(self.tr("Save in"), self), self.out)

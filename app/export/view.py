@@ -103,9 +103,7 @@ class ChooseView(QWidget):
         self.report.placeholder(self.tr(
             "Check says how many samples and tokens would be written, what would be refused and why; "
             "it writes nothing."))
-        self._progress = QProgressBar(self)
-        self._progress.setRange(0, 1000)
-        self._progress.setTextVisible(False)
+        self._progress = QProgressBar(self, minimum=0, maximum=1000, textVisible=False)
         self._progress.setFixedHeight(2 * theme.GRID)
         self._check = QPushButton(self.tr("Check"), self)
         self._check.clicked.connect(self.checked)
@@ -124,10 +122,9 @@ class ChooseView(QWidget):
             picks.insertWidget(picks.count() - 1, button)
         left = QWidget(self)
         column((self.list, 1), picks, on=left, spacing=theme.GRID, margin=0)
-        form = QFormLayout()
+        form = QFormLayout(rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapLongRows,
+                           fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setSpacing(theme.GRID)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(PlainLabel(self.tr("Format"), self), self.format)
         form.addRow(PlainLabel(self.tr("Tokenizer"), self), self.model)
         form.addRow(PlainLabel(self.tr("Balance"), self), self.balance)
@@ -140,12 +137,11 @@ class ChooseView(QWidget):
         right = QWidget(self)
         column(form, buttons, self._progress, (self.report, 1), on=right, spacing=2 * theme.GRID,
                margin=(2 * theme.GRID, 0, 0, 0))
-        split = QSplitter(Qt.Orientation.Horizontal, self)
+        split = QSplitter(Qt.Orientation.Horizontal, self, childrenCollapsible=False)
         split.addWidget(left)
         split.addWidget(right)
         split.setSizes([200, 260])
         split.setStretchFactor(1, 1)
-        split.setChildrenCollapsible(False)
         column(split, on=self, margin=2 * theme.GRID)
 
     @property
@@ -191,8 +187,8 @@ class ChooseView(QWidget):
         self.format.setToolTip(str(self.format.currentData(Qt.ItemDataRole.ToolTipRole)))
 
     def _ask_folder(self) -> None:
-        dialog = QFileDialog(self, self.tr("An empty or new folder for the data set"))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog = QFileDialog(self, self.tr("An empty or new folder for the data set"),
+                             fileMode=QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.written)
         dialog.open()
@@ -214,9 +210,8 @@ class ExportView(QTabWidget):
 
 def _scrolled(page: QWidget) -> QScrollArea:
     """A page that may be shown smaller than it likes: a dock beside it would have to make room else."""
-    area = QScrollArea()
+    area = QScrollArea(widgetResizable=True)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its controls take the keys and scroll it along
-    area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(page)

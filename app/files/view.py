@@ -60,12 +60,11 @@ class FilesView(QWidget):
         self._note = PlainLabel("", self, font=theme.small_font(self.font()))
         self.old = VersionBox(self.tr("Older version"), self)
         self.new = VersionBox(self.tr("Newer version"), self)
-        self._split = QSplitter(Qt.Orientation.Vertical, self)
+        self._split = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
         self._split.addWidget(self.files)
         self._split.addWidget(self._detail())
         self._split.setStretchFactor(0, 0)
         self._split.setStretchFactor(1, 1)
-        self._split.setChildrenCollapsible(False)
         self._split.splitterMoved.connect(self._on_moved_by_hand)
         self._by_hand = False
         self._empty = Empty("", self)

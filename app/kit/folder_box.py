@@ -31,8 +31,7 @@ class FolderBox(QWidget):
         return self.edit.text().strip()
 
     def _ask_folder(self) -> None:
-        dialog = QFileDialog(self, self._name, self.path)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog = QFileDialog(self, self._name, self.path, fileMode=QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self._on_chosen)
         dialog.open()

@@ -22,9 +22,8 @@ class ProgressRow(QWidget):
         """The names are for screen readers."""
         super().__init__(parent)
         self.text = PlainLabel("", self)
-        self.bar = named(QProgressBar(self, minimum=0, maximum=FINENESS), bar_name)
+        self.bar = named(QProgressBar(self, minimum=0, maximum=FINENESS, textVisible=False), bar_name)
         self.bar.setFixedWidth(140)
-        self.bar.setTextVisible(False)
         self.cancel = named(QPushButton(self.tr("Cancel"), self), cancel_name)
         self.cancel.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.cancel.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

@@ -34,7 +34,7 @@ class GroupTable(QTableView):
     reached = Signal()
 
     def __init__(self, model: GroupModel, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent, showGrid=False, cornerButtonEnabled=False)
         self.setModel(model)
         self.setItemDelegate(StepCells(self))
         self.setHorizontalHeader(MemberHead(self))
@@ -44,9 +44,7 @@ class GroupTable(QTableView):
         numbers.setDefaultSectionSize(theme.px(CELL))
         numbers.setHighlightSections(False)
         numbers.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.setShowGrid(False)
         self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
         self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)

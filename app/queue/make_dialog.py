@@ -49,8 +49,7 @@ class MakeQueueDialog(QDialog):
                            ("some", self.tr("So many steps of each session"))):
             self.steps.addItem(words, key)
         self.count = QSpinBox(self, minimum=1, maximum=1_000_000, value=20)
-        self.twice = QSpinBox(self, minimum=0, maximum=100)
-        self.twice.setSuffix(" %")
+        self.twice = QSpinBox(self, minimum=0, maximum=100, suffix=" %")
         self.rubric = QPlainTextEdit(self, tabChangesFocus=True)
         self.rubric.setPlaceholderText(self.tr("By what to judge (optional): what is to be kept, what masked"))
         self.rubric.setFixedHeight(theme.px(96))
@@ -60,7 +59,7 @@ class MakeQueueDialog(QDialog):
         self.about = PlainLabel(about, self, wrap=True, faint=True)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
-        self._form = QFormLayout()
+        self._form = QFormLayout(fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._lay_out()
         self.name.textChanged.connect(self._adapt_form)
         self.steps.currentIndexChanged.connect(self._adapt_form)
@@ -73,7 +72,6 @@ class MakeQueueDialog(QDialog):
                              (self.tr("How many"), self.count), (self.tr("Judged twice"), self.twice),
                              (self.tr("Rubric"), self.rubric), ("", self.blind)):
             self._form.addRow(PlainLabel(text, self, buddy=widget), widget)
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         column(self.about, self._form, self.buttons, on=self, spacing=3 * theme.GRID, margin=4 * theme.GRID)
 
     def _adapt_form(self, *_: object) -> None:

@@ -207,13 +207,10 @@ class QueueController(QObject):
         return " · ".join(parts)
 
     def _asks(self, work: QueueWork) -> str:
-        if work.asks == "errors":
-            return self.tr("asks for the steps that failed")
-        if work.asks == "reports":
-            return self.tr("asks for errors, answers and reports")
-        if work.asks == "some":
-            return self.tr("asks for %Ln step(s) of each", None, plural(work.count))
-        return self.tr("asks for all steps")
+        return {"errors": self.tr("asks for the steps that failed"),
+                "reports": self.tr("asks for errors, answers and reports"),
+                "some": self.tr("asks for %Ln step(s) of each", None, plural(work.count)),
+                }.get(work.asks, self.tr("asks for all steps"))
 
     def _agreement(self) -> str:
         agreed = overlap(self._items.values())

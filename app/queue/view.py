@@ -53,7 +53,6 @@ class QueueTable(QWidget):
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self)
-        group.setExclusive(True)
         for chip in self.facets.values():
             group.addButton(chip)
         strip = row(self.words, *self.facets.values(), 1, self.order, spacing=theme.px(6),

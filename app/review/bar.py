@@ -62,8 +62,7 @@ class ReviewBar(QWidget):
         keep, mask, unsure, note, tag, undo, ahead, following = self._actions
         undo.setIconText(undo.iconText())
         verdicts = [self._button(a, m) for a, m in ((keep, "keep"), (mask, "mask"), (unsure, "attention"))]
-        line = QFrame(self)
-        line.setFrameShape(QFrame.Shape.VLine)
+        line = QFrame(self, frameShape=QFrame.Shape.VLine)
         line.setForegroundRole(self.palette().ColorRole.Mid)
         self._extra = [line, self._button(note, "muted", flat=True), self._button(tag, "muted", flat=True),
                        self._button(undo, "muted", flat=True, bare=True), self.reason]
@@ -84,8 +83,8 @@ class ReviewBar(QWidget):
 
     def _again_button(self) -> QPushButton:
         made = QPushButton("", self)
-        made.setToolTip(self.tr("It was not taken, for the step says something else now. Look first."))
         made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        made.setToolTip(self.tr("It was not taken, for the step says something else now. Look first."))
         made.clicked.connect(self._say_again)
         made.hide()
         return made
@@ -106,11 +105,10 @@ class ReviewBar(QWidget):
             self.tr("Uses data that it must not use"), self.tr("Changes a file without looking at it"),
             self.tr("Waits for nothing"), self.tr("Malformed or empty action"), self.tr("Follows guidance well"),
         )
-        edit = QLineEdit(box)
+        edit = QLineEdit(box, placeholderText=self.tr("Why (optional)"))
         box.setLineEdit(edit)
         for taker in (box, edit):  # by R or the mouse: a box that the window begins in takes the letters of commands
             taker.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        edit.setPlaceholderText(self.tr("Why (optional)"))
         set_tooltip(box, self.tr("Reason (R): written before the verdict, or after it, then Enter adds it"))
         box.addItems(self._usual)
         box.setCurrentIndex(-1)

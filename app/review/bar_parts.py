@@ -58,10 +58,8 @@ class TagLine(QWidget):
         self.box = words_box(self, self.tr("Tag: Enter puts it on or takes it off, Esc leaves"), self.tr("Tag"))
         self.box.installEventFilter(self)
         self._known = QStringListModel(self)
-        completer = QCompleter(self._known, self)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        self.box.setCompleter(completer)
+        self.box.setCompleter(QCompleter(self._known, self, caseSensitivity=Qt.CaseSensitivity.CaseInsensitive,
+                                         filterMode=Qt.MatchFlag.MatchContains))
         row((self.line, 1), (self.box, 2), on=self, spacing=2 * theme.GRID, margin=0)
         self.box.hide()
         self.hide()

@@ -54,7 +54,7 @@ class RulesDialog(QDialog):
         self.usual = QPushButton(self.tr("As it came"), self)
         self.run = QPushButton(self.tr("Let the rules judge now"), self)
         self.name, self.about, self.effect, self.problem = (PlainLabel("", self) for _ in range(4))
-        self.busy = QProgressBar(self)
+        self.busy = QProgressBar(self, minimum=0, maximum=0, textVisible=False)
         self.boxes: dict[str, QWidget] = {}
         self._form = QFormLayout()
         self._lay_out()
@@ -67,8 +67,6 @@ class RulesDialog(QDialog):
         self.name.setFont(theme.bold_font(self.font()))
         self.about.setFont(theme.small_font(self.font()))
         self.problem.set_meaning("error")
-        self.busy.setRange(0, 0)
-        self.busy.setTextVisible(False)
         self.busy.setFixedHeight(theme.GRID)
         switch = row(self.on, 1, self.usual)
         detail = column(self.name, self.about, switch, self._form, self.effect, (self.examples, 1),
@@ -199,11 +197,7 @@ def _box_for(value: object, parent: QWidget) -> QWidget:
     if isinstance(value, int):
         return QSpinBox(parent, minimum=-1_000_000_000, maximum=1_000_000_000, value=value)
     if isinstance(value, float):
-        real = QDoubleSpinBox(parent)
-        real.setRange(-1e9, 1e9)
-        real.setDecimals(3)
-        real.setValue(value)
-        return real
+        return QDoubleSpinBox(parent, decimals=3, minimum=-1e9, maximum=1e9, value=value)
     return QLineEdit(str(value), parent)
 
 

@@ -57,9 +57,7 @@ class ServersDialog(QDialog):
         self.address = QLineEdit(self)
         self.address.setPlaceholderText(self.tr("an invitation (tiphys://join…), or wss://lab.example:7717"))
         if lab_addresses:
-            offered = QCompleter(list(lab_addresses), self)
-            offered.setFilterMode(Qt.MatchFlag.MatchContains)
-            self.address.setCompleter(offered)
+            self.address.setCompleter(QCompleter(list(lab_addresses), self, filterMode=Qt.MatchFlag.MatchContains))
         self.token = QLineEdit(self, echoMode=QLineEdit.EchoMode.Password)
         self.token.setPlaceholderText(self.tr("what “tiphys account add” printed"))
         self.new_name = QLineEdit(self, placeholderText=self.tr("optional"))

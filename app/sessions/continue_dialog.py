@@ -33,8 +33,9 @@ class ContinueDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Continue the session"))
         self._ended_by = row.reason
-        self.steps, self.hours = QSpinBox(self), QDoubleSpinBox(self)
-        self.text = QPlainTextEdit(self)
+        self.steps = QSpinBox(self, maximum=1_000_000)
+        self.hours = QDoubleSpinBox(self, decimals=1, maximum=10_000)
+        self.text = QPlainTextEdit(self, tabChangesFocus=True)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.agree = self.buttons.addButton(self.tr("Continue"), QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out(PlainLabel(self.tr(
@@ -55,12 +56,8 @@ class ContinueDialog(QDialog):
 
     def _prepare(self) -> None:
         """0 leaves a limit as it is, which is said; the limit that ended the session must grow."""
-        self.text.setTabChangesFocus(True)
         self.text.setPlaceholderText(self.tr("What the agent should do better; may be empty"))
         self.text.setFixedHeight(theme.px(96))
-        self.hours.setDecimals(1)
-        self.steps.setMaximum(1_000_000)
-        self.hours.setMaximum(10_000)
         boxes: tuple[tuple[QSpinBox | QDoubleSpinBox, str], ...] = (
             (self.steps, "limit_steps"), (self.hours, "limit_wall"))
         for box, ended in boxes:

@@ -102,7 +102,7 @@ class NewSessionDialog(QDialog):
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Start"))
-        self._form = QFormLayout()
+        self._form = QFormLayout(fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._lay_out()
         self._scrolled = Scrolled(self._body, self)
         column(self._scrolled, self.buttons, on=self, spacing=3 * theme.GRID, margin=4 * theme.GRID)
@@ -151,7 +151,6 @@ class NewSessionDialog(QDialog):
             ("", self.text_actions), (self.tr("Sandbox"), self.sandbox), ("", self.confirm),
         ):
             self._form.addRow(PlainLabel(text, self, buddy=widget), widget)
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         column(self._form, self.sheet, 1, on=self._body, spacing=3 * theme.GRID, margin=0)
 
     def _connect(self) -> None:

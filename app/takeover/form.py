@@ -26,10 +26,9 @@ class ArgumentForm(QWidget):
         super().__init__(parent)
         self.form: ToolForm | None = None
         self.fields: dict[str, QWidget] = {}
-        self._rows = QFormLayout(self)
+        self._rows = QFormLayout(self, fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(theme.GRID)
-        self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
 
     def show_tool(self, form: ToolForm | None) -> None:
         """Lay the fields of a tool out, empty."""

@@ -89,12 +89,9 @@ class SettingsDialog(QDialog):
             count = QSpinBox(parent, minimum=int(setting.low), maximum=int(setting.high), value=int(value))
             count.valueChanged.connect(partial(self._settings.set, setting.key))
             return count
-        spin = QDoubleSpinBox(parent)
-        spin.setRange(setting.low, setting.high)
-        is_share = setting.high <= 1
-        spin.setSingleStep(0.05 if is_share else 0.5)
-        spin.setDecimals(2 if is_share else 1)
-        spin.setValue(float(value))
+        decimals, step = (2, 0.05) if setting.high <= 1 else (1, 0.5)
+        spin = QDoubleSpinBox(parent, decimals=decimals, singleStep=step, minimum=setting.low, maximum=setting.high,
+                              value=float(value))
         spin.valueChanged.connect(partial(self._settings.set, setting.key))
         return spin
 
