@@ -134,6 +134,7 @@ class AttentionController(QObject):
         else:
             self._place.cursor.move(alert.session)
             self._opening = alert
+        self._place.queues.entered.emit()  # the list of a queue shows no session
         self._select(alert)
 
     def _on_grew(self) -> None:

@@ -227,7 +227,7 @@ SENTENCES: dict[str, str] = {
         "Errors", "The folder of the task {task} has changed since you saw what it asks. Open the dialog again."),
     "task_not_allowed": QT_TRANSLATE_NOOP(
         "Errors", "The task {task} asks for what nobody has allowed it on the server's computer."),
-    "text_too_long": QT_TRANSLATE_NOOP("Errors", "This text is too long to be sent."),
+    "text_too_long": QT_TRANSLATE_NOOP("Errors", "This text is too long: {limit} characters are the most."),
     "token_expired": QT_TRANSLATE_NOOP(
         "Errors", "Your account on this server has expired. The administrator can prolong it."),
     "token": QT_TRANSLATE_NOOP("Errors", "{server} does not accept your token."),

@@ -15,7 +15,7 @@ from core.protocol import operations
 STEP_CHANGED = "step_changed"
 """The server's code for an opinion on what a step says no more."""
 
-SHOWN = 240
+SHOWN = 80
 """Characters of a text that a notice repeats; the whole of guidance stands in its panel."""
 
 

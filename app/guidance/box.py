@@ -12,10 +12,11 @@ from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QPushButton, QSizeP
 from app.guidance.mode_switch import ModeSwitch
 from app.guidance.model import GuidanceLine
 from app.guidance.templates import next_place
-from app.kit import icons, theme, tokens
+from app.kit import icons, quantities, theme, tokens
 from app.kit.boxes import column, named, row
 from app.kit.highlight import units
 from app.kit.safe_text import PlainLabel, menu_text, set_hint
+from core.protocol.operations import MAX_WORDS
 
 LINES = 3
 """Lines of the box in sight, at least."""
@@ -53,7 +54,8 @@ class GuidanceBox(QWidget):
         self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.setToolTip(self.tr("Leave the message as it was (Esc)"))
         self.cancel.hide()
-        self.hint = PlainLabel("", self, elide=True, faint=True)
+        self.hint = PlainLabel("", self, elide=True, font=theme.font_of("fact"), meaning="attention")
+        self.hint.hide()
         self.keys = PlainLabel(self.tr("Keys type here · Esc: list"), self, elide=True)
         self.keys.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.keys.setFont(theme.font_of("fact"))
@@ -69,7 +71,7 @@ class GuidanceBox(QWidget):
         self._draft = ""
         self._warned = ""
         self._writable = False
-        self._has_template = False
+        self._has_template = self._is_long = False
         self._lay_out()
         self.send.clicked.connect(self.submit)
         self.cancel.clicked.connect(self.stop_editing)
@@ -81,16 +83,26 @@ class GuidanceBox(QWidget):
     def _lay_out(self) -> None:
         frame = self._frame = QFrame(self)
         frame.setObjectName("writing")
-        line = row(self.keys, (self.hint, 1), self.templates, self.cancel, self.mode, self.send,
+        line = row(self.keys, 1, self.templates, self.cancel, self.mode, self.send,
                    spacing=theme.px(tokens.BETWEEN))
         column((self.box, 1), line, on=frame, spacing=theme.GRID, margin=theme.px(6))
-        column((frame, 1), self.when, on=self, spacing=theme.GRID, margin=0)
+        column((frame, 1), self.hint, self.when, on=self, spacing=theme.GRID, margin=0)
         self.setTabOrder(self.box, self.send)
 
     def say_when(self, words: str) -> None:
         """When the agent reads what is written, below the box."""
         self.when.setText(words)
-        self.when.setVisible(bool(words))
+        self._say_hint(self.hint.text())
+
+    @property
+    def _may_send(self) -> bool:
+        return self.box.isEnabled() and bool(self.text.strip()) and not self._is_long
+
+    def _say_hint(self, words: str) -> None:
+        """What the writer must know first, where else it says when it is read."""
+        self.hint.setText(words)
+        self.hint.setVisible(bool(words))
+        self.when.setVisible(not words and bool(self.when.text()))
 
     # ---- what the controller says ----------------------------------------------------------------
 
@@ -118,7 +130,7 @@ class GuidanceBox(QWidget):
     def busy(self, on: bool) -> None:
         """While a message is being stored the box cannot change."""
         self.box.setReadOnly(on)
-        self.send.setEnabled(not on and bool(self.text.strip()))
+        self.send.setEnabled(not on and self._may_send)
 
     def offer_templates(self, templates: Sequence[str], manage: QAction) -> None:
         """The ready sentences; `manage` opens the place where they are changed."""
@@ -146,7 +158,7 @@ class GuidanceBox(QWidget):
             return False
         self.box.setPlainText(text)
         self.box.moveCursor(QTextCursor.MoveOperation.End)
-        self.hint.setText(self.tr("Too late to change the message: your text is here, to be sent as a new one."))
+        self._say_hint(self.tr("Too late to change the message: your text is here, to be sent as a new one."))
         return True
 
     # ---- editing ---------------------------------------------------------------------------------
@@ -178,20 +190,20 @@ class GuidanceBox(QWidget):
         self.mode.setVisible(not on)
         self.box.setEnabled(on or self._writable)  # what waits in a session that ended can still be changed
         self.send.setText(self.tr("Save change") if on else self._send_words())
-        self.hint.setText(self.tr("Editing a queued message") if on else "")
+        self._say_hint(self.tr("Editing a queued message") if on else "")
 
     # ---- own behaviour ---------------------------------------------------------------------------
 
     def submit(self) -> None:
         """Send, or save the change; a placeholder that is not filled in stops it once."""
         text = self.text
-        if not text.strip() or not self.box.isEnabled() or self.box.isReadOnly() or self._unfilled(text):
+        if not self._may_send or self.box.isReadOnly() or self._unfilled(text):
             return
         if self._editing:
             self.changed.emit(self._editing, text.strip())
             self.stop_editing()
             return
-        self.hint.setText("")
+        self._say_hint("")
         self.busy(True)
         self.sent.emit(text, self.mode.mode)
 
@@ -201,7 +213,7 @@ class GuidanceBox(QWidget):
             return False
         self._warned = text
         self._select_place(0)
-        self.hint.setText(self.tr("{place} is not filled in. Ctrl+Enter again sends it as it is.").format(
+        self._say_hint(self.tr("{place} is not filled in. Ctrl+Enter again sends it as it is.").format(
             place=text[place[0] : place[1]]))
         return True
 
@@ -237,7 +249,13 @@ class GuidanceBox(QWidget):
             self.box.setTextCursor(cursor)
 
     def _on_text(self, *, announce: bool = True) -> None:
-        self.send.setEnabled(self.box.isEnabled() and bool(self.text.strip()))
+        was_long, count = self._is_long, len(self.text)
+        self._is_long = count > MAX_WORDS
+        if self._is_long or was_long:
+            words = self.tr("{n} characters: a message has at most {most}.")
+            self._say_hint(words.format(n=quantities.number(count), most=quantities.number(MAX_WORDS))
+                           if self._is_long else "")
+        self.send.setEnabled(self._may_send)
         if not self.text:
             self._has_template = False
         if announce and self._editing:

@@ -8,9 +8,11 @@ from datetime import datetime
 import msgspec
 from PySide6.QtCore import QModelIndex, QObject, Qt
 
+from app.desk.notices import sentence_of
 from app.kit.flat_model import SPOKEN, FlatModel, Index
 from app.kit.i18n import translate
 from app.kit.safe_text import one_line, visible
+from core.domain.errors import make_error
 from core.domain.events import SessionState
 from core.domain.guidance import Guidance
 from core.domain.session import FINAL_STATES
@@ -43,10 +45,13 @@ class GuidanceLine(msgspec.Struct, frozen=True):
     before: int = 0
     """Before which step the agent will read it."""
 
+    is_left: bool = False
+    """Whether it was not taken, and the writer has sent another one since."""
+
     @property
     def is_over(self) -> bool:
         """Whether the list of steps tells it, or it was withdrawn: the tray of what is under way has it no more."""
-        return not self.place and self.meaning != "error"
+        return not self.place and (self.is_left or self.meaning != "error")
 
 
 class GuidanceModel(FlatModel[GuidanceLine]):
@@ -117,7 +122,8 @@ def lines_of(trajectory: Trajectory | None, commands: Iterable[Queued]) -> list[
     for guidance in trajectory.advice:
         lines.append(_logged(guidance, changing.get(guidance.id), state, before))
         lines += _not_taken(guidance, refused.get(guidance.id))
-    lines += [_local(c, c.op, changing.get(c.op.guidance), before) for c in queued
+    newest = max((c.cseq for c in queued if isinstance(c.op, Guide)), default=0)
+    lines += [_local(c, c.op, changing.get(c.op.guidance), before, is_newest=c.cseq == newest) for c in queued
               if isinstance(c.op, Guide) and c.op.guidance not in trajectory.guidance]
     return lines
 
@@ -143,7 +149,7 @@ def _not_taken(guidance: Guidance, refused: Queued | None) -> list[GuidanceLine]
     if guidance.refused and not guidance.change:
         text = guidance.asked
     elif refused is not None and isinstance(refused.op, ChangeGuidance) and refused.op.text != guidance.text:
-        text, why = str(refused.op.text), _NAK.decode(refused.reply).sentence if refused.reply else why
+        text, why = str(refused.op.text), _why(refused) or why
     if not text:
         return []
     fate = translate("Fate", "your change was not taken: {why}. Use it again below.").format(why=why.rstrip("."))
@@ -199,18 +205,26 @@ def _repeats(guidance: Guidance) -> str:
     return translate("Fate", ", again after a compaction at {steps}").format(steps=steps)
 
 
-def _local(command: Queued, op: Guide, change: ChangeGuidance | None, before: int) -> GuidanceLine:
+def _local(command: Queued, op: Guide, change: ChangeGuidance | None, before: int, *, is_newest: bool) -> GuidanceLine:
     sign, fate, meaning = "◌", translate("Fate", "on this computer, waits for the server"), "attention"
     if command.state == "acked":
         sign, fate, meaning = "○", translate("Fate", "on the server, waits for the next step"), "live"
     elif command.state == "refused":
-        sentence = _NAK.decode(command.reply).sentence if command.reply else ""
-        sign, fate, meaning = "✗", translate("Fate", "refused: {why}").format(why=sentence), "error"
+        sign, fate, meaning = "✗", translate("Fate", "refused: {why}").format(why=_why(command)), "error"
     if change is not None:
         fate = f"{fate} · {_change_word(change.text)}"
     return GuidanceLine(id=op.guidance, text=op.text, author="", at=command.created_at, sign=sign, fate=fate,
                         meaning=meaning, mode=op.mode, changeable=command.state != "refused" and change is None,
-                        place={"acked": "server", "refused": ""}.get(command.state, "here"), before=before)
+                        place={"acked": "server", "refused": ""}.get(command.state, "here"), before=before,
+                        is_left=command.state == "refused" and not is_newest)
+
+
+def _why(command: Queued) -> str:
+    """Why the server would not take it, in the reader's language."""
+    if not command.reply:
+        return ""
+    nak = _NAK.decode(command.reply)
+    return sentence_of(make_error(nak.kind, nak.code, nak.sentence, nak.params))
 
 
 def _change_word(text: object) -> str:

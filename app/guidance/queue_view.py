@@ -142,14 +142,17 @@ class QueueView(QWidget):
         rows, total, lines = self._model.rowCount(), len(self._model.all), self._model.rows
         for at, line in enumerate(lines):
             self.list.setRowHidden(at, line.is_over and not self.shows_all)
-        waits = sum(not line.is_over for line in lines)
-        self.title.setText(self.tr("Under way: %Ln", None, plural(waits)) if waits else self.tr("Nothing is under way"))
+        refused = sum(line.meaning == "error" and not line.is_over for line in lines)
+        waits, shows = (n := sum(not line.is_over for line in lines)) - refused, n > 0
+        self.title.setText(" · ".join(filter(None, (
+            self.tr("Under way: %Ln", None, plural(waits)) if waits else self.tr("Nothing is under way"),
+            self.tr("not taken: %Ln", None, plural(refused)) if refused else ""))))
         over = sum(line.is_over for line in self._model.all)
         self.earlier.setText(self.tr("%Ln earlier", None, plural(over)))
         self.earlier.setVisible(bool(over))
         self._search.setVisible(self.shows_all)
         self._faces.show_content(rows > 0)
-        shown = bool(waits) or self.shows_all
+        shown = shows or self.shows_all
         self._body.setVisible(shown)
         self.all_shown.emit(self.shows_all)
         policy = QSizePolicy.Policy

@@ -23,6 +23,13 @@ def within(parent: QWidget, width: int, height: int) -> QSize:
     return QSize(width, height).boundedTo(_room(parent.window()))
 
 
+def hold_on_screen(dialog: QWidget) -> None:
+    """Move a dialog that grew back to where all of it is on its screen, its buttons too."""
+    room, frame = dialog.screen().availableGeometry(), dialog.frameGeometry()
+    if dialog.isVisible() and frame.bottom() > room.bottom():
+        dialog.move(frame.x(), max(room.top(), room.bottom() + 1 - frame.height()))
+
+
 def _room(window: QWidget) -> QSize:
     return QSize(round(window.width() * WIDE), round(window.height() * HIGH))
 

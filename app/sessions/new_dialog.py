@@ -15,7 +15,7 @@ from app.kit import theme
 from app.kit.boxes import column
 from app.kit.elided_box import ElidedBox
 from app.kit.safe_text import PlainLabel, one_line
-from app.kit.scrolled import Scrolled, within
+from app.kit.scrolled import Scrolled, hold_on_screen, within
 from app.sessions.sheets import RightsSheet, TaskSheet
 from core.domain.errors import InvalidInput
 from core.domain.host_rights import HostRight, key_right
@@ -192,6 +192,7 @@ class NewSessionDialog(QDialog):
         """As high as what is asked for now; the width stays, whatever sentence stands there."""
         self._scrolled.updateGeometry()
         self.resize(self.width(), self.sizeHint().height())
+        hold_on_screen(self)
 
     @property
     def _task(self) -> TaskChoice | None:
@@ -208,6 +209,7 @@ class NewSessionDialog(QDialog):
         self.sheet.show_rights(asks, self._task.task if self._task else "", here,
                                here and bool(self._task and self._task.digest))
         self.sheet.setVisible(bool(asks))
+        self.about.name_rights(not asks)
 
     def _says_what_is_sent(self) -> bool:
         """Say where the key goes; whether it can go there."""

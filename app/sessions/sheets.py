@@ -27,7 +27,7 @@ class TaskSheet(QFrame):
         self.budget = PlainLabel("", self, wrap=True)
         self.sandbox = PlainLabel("", self, wrap=True)
         self.rights = PlainLabel("", self, wrap=True)
-        form = QFormLayout()
+        self._form = form = QFormLayout()
         for title, label in ((self.tr("Budget"), self.budget), (self.tr("Sandbox"), self.sandbox),
                              (self.tr("Rights"), self.rights)):
             form.addRow(PlainLabel(title, self, faint=True), label)
@@ -38,7 +38,7 @@ class TaskSheet(QFrame):
         text = displayable(terms.text) or self.tr("The task says nothing of itself.")
         if self.text.toPlainText() != text:
             self.text.setPlainText(text)
-        self.budget.setText(self._budget(terms.limits))
+        self.budget.setText(self._budget(terms.limits, is_scored=terms.is_scored))
         sandbox = agent.sandbox if agent is not None else terms.sandbox
         named = ", ".join(one_line(host, 30) for host in hosts[:8])
         confined = self.tr("%Ln Docker container(s): {names}", None, plural(max(1, len(hosts)))).format(names=named)
@@ -52,14 +52,18 @@ class TaskSheet(QFrame):
         taken = [right for right in terms.rights if kinds is None or right.kind in kinds]
         self.rights.setText(rights_words(taken) or self.tr("nothing beyond a closed container"))
 
-    def _budget(self, limits: Limits) -> str:
+    def name_rights(self, on: bool) -> None:
+        """Whether the rights stand here: once is enough where they are asked for below."""
+        self._form.setRowVisible(self.rights, on)
+
+    def _budget(self, limits: Limits, *, is_scored: bool) -> str:
         """When a session ends by itself, in one line."""
         parts = [self.tr("%Ln step(s)", None, plural(limits.steps)) if limits.steps is not None else "",
                  quantities.duration(limits.wall_s),
                  quantities.money(limits.cost_usd) if limits.cost_usd is not None else "",
                  self.tr("{n} tokens").format(n=quantities.tokens(limits.tokens)) if limits.tokens is not None else "",
-                 self.tr("%Ln evaluation(s)", None, plural(limits.evaluations)) if limits.evaluations is not None
-                 else ""]
+                 self.tr("%Ln evaluation(s)", None, plural(limits.evaluations))
+                 if is_scored and limits.evaluations is not None else ""]
         return " · ".join(filter(None, parts)) or self.tr("no limit: it ends when somebody stops it")
 
 

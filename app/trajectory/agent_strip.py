@@ -11,7 +11,6 @@ from PySide6.QtGui import (
     QAction,
     QFont,
     QFontMetrics,
-    QFontMetricsF,
     QPainter,
     QPaintEvent,
     QPen,
@@ -86,9 +85,11 @@ class AgentStrip(QWidget):
         """The two lines, and below them the question with as many lines as it needs in this width."""
         high, asked = self._upper.height(), self.question
         if self.text.question is not None:
-            lines = min(MOST_LINES, max(1, round(asked.document().size().height())))
+            block, needed = asked.document().firstBlock(), 0.0  # a line is as high as the fonts of its letters
+            while block.isValid():
+                needed, block = needed + asked.blockBoundingRect(block).height(), block.next()
             around = round(asked.document().documentMargin()) + asked.frameWidth() + theme.px(2)
-            asked.setFixedHeight(ceil(lines * QFontMetricsF(asked.font()).lineSpacing()) + 2 * around)
+            asked.setFixedHeight(ceil(min(needed, MOST_LINES * asked.fontMetrics().lineSpacing())) + 2 * around)
             high += asked.height() + theme.px(tokens.BETWEEN)
         self.setFixedHeight(high)
 

@@ -106,10 +106,10 @@ class StripController(QObject):
         scores = tuple(score.total for score in trajectory.scores if score.total is not None)
         if row.state == "paused" and trajectory.leave is not None:
             title, _, what = trajectory.leave[1].partition("\n")
-            way = (self.tr("Your answer is on its way") if self._answered else
-                   self.tr("Guidance refuses it too, and tells the agent why"))
+            way = (self.tr("your answer is on its way") if self._answered else
+                   self.tr("guidance refuses it too, and tells the agent why"))
             return StripText(self.tr("Asks for leave:"), waits_word=one_line(title, 200) if what else "",
-                             facts=(way, self._since(row)), meaning="attention", question=visible(what or title))
+                             facts=(self._since(row), way), meaning="attention", question=visible(what or title))
         if row.state in ("paused", "queued", "failed"):
             head = {"paused": self.tr("Paused"), "queued": self.tr("Waits for its turn"),
                     "failed": self.tr("Failed")}[row.state]

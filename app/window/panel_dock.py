@@ -21,7 +21,7 @@ GRIP = 6
 BAR = 44
 """The height of a dock's title or tabs, in pixels; nothing rests on it exactly."""
 
-GROWS_TO = 0.4
+GROWS_TO = 0.45
 """The share of the window's height up to which a dock grows by itself."""
 
 MOST = 524_287

@@ -1,9 +1,10 @@
-"""Notices in the upper right corner, over the empty end of the menu bar; an error stays until it is read."""
+"""Notices over the empty end of the menu bar, beside the switch of layouts: what acts on a session stays free. An error
+stays until it is read."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QPushButton, QWidget
 
 from app.desk.notices import Notice
 from app.kit import theme
@@ -22,7 +23,7 @@ class Toasts(QWidget):
 
     opened = Signal(object)
 
-    def __init__(self, window: QWidget) -> None:
+    def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
         self._column = column(on=self, spacing=theme.GRID, margin=0)
         self._shown: list[_Toast] = []
@@ -43,7 +44,7 @@ class Toasts(QWidget):
         self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay in the corner."""
+        """Stay beside the switch."""
         if event.type() == QEvent.Type.Resize:
             self._place()
         return super().eventFilter(watched, event)
@@ -59,13 +60,16 @@ class Toasts(QWidget):
     def _place(self) -> None:
         self.setVisible(bool(self._shown))
         window = self.parentWidget()
-        if window is None or not self._shown:
+        if not isinstance(window, QMainWindow) or not self._shown:
             return
-        width = min(420, window.width() - 40)
+        menus = window.menuBar()
+        switch = menus.cornerWidget()
+        right = switch.x() if switch is not None and switch.isVisible() else window.width()
+        width = min(theme.px(420), right - 2 * theme.GRID)
         self.setFixedWidth(width)
         self._column.invalidate()
         height = sum(t.fit(width) for t in self._shown) + theme.GRID * (len(self._shown) - 1)
-        self.setGeometry(window.width() - width - 2 * theme.GRID, theme.GRID // 2, width, height)
+        self.setGeometry(right - width - theme.GRID, theme.GRID // 2, width, height)
         self.raise_()
 
 

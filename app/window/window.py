@@ -132,7 +132,7 @@ class Window(QMainWindow):
 
     def _open_notice(self, notice: Notice) -> None:
         if notice.about is None:
-            self._place.cursor.move(notice.session)
+            self._place.queues.enter(notice.session)
 
     def _show_titles(self) -> None:
         """A dock behind a tab needs no title: the tab has it, and can be dragged. Nor does a panel with a head."""

@@ -45,6 +45,10 @@ class ImportSession(Op, frozen=True, kw_only=True, tag="import_session"):
     events: bounds.Sequence = 0
 
 
+MAX_WORDS = 32 * 1024
+"""Longest guidance or remark, in characters."""
+
+
 class Guide(Op, frozen=True, kw_only=True, tag="guide"):
     """Queue guidance under an id made by the client."""
 

@@ -6,16 +6,13 @@ from core.domain import events as e
 from core.domain.errors import Conflict, InvalidInput, NotFound
 from core.domain.ids import is_id
 from core.domain.session import FINAL_STATES
-from core.protocol.operations import ChangeGuidance, Guide
+from core.protocol.operations import MAX_WORDS, ChangeGuidance, Guide
 from core.server.record import SERVER, person, write
 from core.store import log
 from core.store.accounts import Principal
 from core.store.sqlite import Connection, scalar
 
 _DECIDED = (e.GuidanceEdited, e.GuidanceWithdrawn, e.GuidanceChangeRefused)
-
-MAX_TEXT = 32 * 1024
-"""Longest guidance or note, in characters."""
 
 MAX_REASON = 8 * 1024
 """Longest reason of a verdict, in characters."""
@@ -96,7 +93,7 @@ def check_text(text: str) -> None:
     """Raise InvalidInput unless a text is worth sending and short enough."""
     if not text.strip():
         raise InvalidInput("empty_text", "There is no text.")
-    check_length(text, MAX_TEXT)
+    check_length(text, MAX_WORDS)
 
 
 def check_length(text: str, limit: int) -> None:

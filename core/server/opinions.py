@@ -10,8 +10,8 @@ from core.domain.ids import LONGEST_LABEL, is_label
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import verdict_key
 from core.protocol.codec import check_event
-from core.protocol.operations import MergeOpinions
-from core.server.guidance import MAX_REASON, MAX_TEXT, check_length
+from core.protocol.operations import MAX_WORDS, MergeOpinions
+from core.server.guidance import MAX_REASON, check_length
 from core.store import log
 from core.store.sqlite import Connection
 
@@ -110,6 +110,6 @@ def _check_bounds(event: e.Event) -> None:
         case e.VerdictGiven():
             check_length(fact.reason, MAX_REASON)
         case e.NoteAdded():
-            check_length(fact.text, MAX_TEXT)
+            check_length(fact.text, MAX_WORDS)
         case e.TagSet():
             check_length(fact.tag, LONGEST_LABEL)

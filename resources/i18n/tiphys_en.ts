@@ -434,6 +434,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>not taken: %Ln</source>
+        <translation>
+            <numerusform>not taken: %Ln</numerusform>
+            <numerusform>not taken: %Ln</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln earlier</source>
         <translation>
             <numerusform>%Ln earlier</numerusform>

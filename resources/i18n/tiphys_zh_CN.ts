@@ -2334,6 +2334,10 @@
         <translation>服务器不认识此任务。</translation>
     </message>
     <message>
+        <source>This text is too long: {limit} characters are the most.</source>
+        <translation>文字过长：最多 {limit} 个字符。</translation>
+    </message>
+    <message>
         <source>The server does not know this guidance.</source>
         <translation>服务器不认识这条指导。</translation>
     </message>
@@ -2492,10 +2496,6 @@
     <message>
         <source>The task {task} asks for what nobody has allowed it on the server&apos;s computer.</source>
         <translation>任务 {task} 要求的权限在服务器的计算机上没有人允许。</translation>
-    </message>
-    <message>
-        <source>This text is too long to be sent.</source>
-        <translation>文字过长，无法发送。</translation>
     </message>
     <message>
         <source>Your account on this server has expired. The administrator can prolong it.</source>
@@ -3572,6 +3572,10 @@ Delete or right click: take it away</source>
     <message>
         <source>{place} is not filled in. Ctrl+Enter again sends it as it is.</source>
         <translation>{place} 尚未填写。再按 Ctrl+Enter 将原样发送。</translation>
+    </message>
+    <message>
+        <source>{n} characters: a message has at most {most}.</source>
+        <translation>{n} 个字符：一条消息最多 {most} 个。</translation>
     </message>
 </context>
 <context>
@@ -5462,6 +5466,12 @@ Delete or right click: take it away</source>
     <message>
         <source>Nothing is under way</source>
         <translation>没有在途的指导</translation>
+    </message>
+    <message numerus="yes">
+        <source>not taken: %Ln</source>
+        <translation>
+            <numerusform>未被接受：%Ln 条</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%Ln earlier</source>
@@ -7884,11 +7894,11 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>拒绝</translation>
     </message>
     <message>
-        <source>Your answer is on its way</source>
+        <source>your answer is on its way</source>
         <translation>您的回答正在送达</translation>
     </message>
     <message>
-        <source>Guidance refuses it too, and tells the agent why</source>
+        <source>guidance refuses it too, and tells the agent why</source>
         <translation>发送指导同样会拒绝，并告诉智能体原因</translation>
     </message>
     <message>

@@ -25,7 +25,7 @@ from core.domain.events import (
 )
 from core.domain.trajectory import fold
 from core.protocol.messages import Nak
-from core.protocol.operations import ChangeGuidance, Guide
+from core.protocol.operations import MAX_WORDS, ChangeGuidance, Guide
 from core.store import log
 from core.store.sqlite import connect
 
@@ -69,6 +69,23 @@ async def test_enter_alone_is_for_the_text_and_empty_is_not_sent(tmp_path):
         assert replica.commands("s1") == []
         await place.scope.close()
         panel.deleteLater()
+
+
+def test_a_text_that_nobody_would_take_is_not_sent_and_says_so_while_it_is_written(qtbot, tmp_path):
+    with workplace(tmp_path, session()) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(700, 300)
+        panel.show()
+        place.cursor.move("s1")
+        panel.box.setPlainText("长" * (MAX_WORDS + 1))
+        assert panel.writing.hint.isVisible() and panel.writing.hint.text() == (
+            "32,769 characters: a message has at most 32,768.")
+        assert not panel.writing.when.isVisible() and not panel.send.isEnabled()
+        QTest.keyClick(panel.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        assert not replica.commands("s1") and len(panel.box.toPlainText()) == MAX_WORDS + 1, "nothing is lost"
+        panel.box.setPlainText("short")
+        assert not panel.writing.hint.isVisible() and panel.writing.when.isVisible() and panel.send.isEnabled()
 
 
 async def test_a_draft_survives_a_crash_and_belongs_to_its_session(tmp_path):
@@ -183,12 +200,18 @@ def test_every_fate_has_its_words():
 def test_what_the_server_refused_says_why(tmp_path):
     from core.store.outbox import Queued
 
-    reply = msgspec.json.encode(Nak(id="x", cseq=1, kind="Conflict", code="session_over", sentence="It is over."))
+    reply = msgspec.json.encode(Nak(id="x", cseq=1, kind="InvalidInput", code="text_too_long", sentence="Too long.",
+                                    params={"limit": 32768}))
     at = session().at
     queued = Queued(cseq=1, id="x", session="s1", op=Guide(guidance="g1", text="hello"), state="refused", reply=reply,
                     created_at=at)
     asked = Queued(cseq=2, id="y", session="s1", op=ChangeGuidance(guidance="g1"), created_at=at)
-    assert "It is over." in lines_for(session(), [queued])[0].fate
+    fate = lines_for(session(), [queued])[0].fate
+    assert fate == "refused: This text is too long: 32768 characters are the most.", "in the reader's language"
+    later = msgspec.structs.replace(queued, cseq=3, id="z", op=Guide(guidance="g2", text="go on"), state="queued",
+                                    reply=None)
+    assert not lines_for(session(), [queued])[0].is_over
+    assert lines_for(session(), [queued, later])[0].is_over, "who has sent another one has read it"
     waiting = msgspec.structs.replace(queued, state="queued", reply=None)
     assert "withdrawal asked" in lines_for(session(), [asked, waiting])[0].fate
 

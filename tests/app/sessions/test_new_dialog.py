@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox, QWidget
@@ -78,3 +79,20 @@ def test_tab_never_stops_on_what_shows_no_focus(dialog):
         passed.append(dialog.focusWidget())
     assert {type(w).__name__ for w in passed} <= {"ElidedBox", "QComboBox", "QPlainTextEdit", "QCheckBox",
                                                   "QPushButton"}
+
+
+def test_a_dialog_that_grows_stays_on_the_screen_and_names_rights_once(dialog):
+    room = dialog.screen().availableGeometry()
+    dialog.move(dialog.x(), room.bottom() - 200)
+    dialog.show_offer(OWN, OFFER)
+    assert dialog.frameGeometry().bottom() <= room.bottom(), "its buttons, too"
+    assert dialog.sheet.isVisible() and not dialog.about.rights.isVisible()
+    dialog.show_offer(OWN, Offer((TaskChoice("plain", "Plain", ("main",), terms=TERMS),)))
+    assert not dialog.sheet.isVisible() and dialog.about.rights.isVisible()
+
+
+def test_evaluations_are_named_only_where_somebody_evaluates(dialog):
+    for is_scored in (True, False):
+        terms = replace(TERMS, is_scored=is_scored)
+        dialog.show_offer(OWN, Offer((TaskChoice("plain", "Plain", ("main",), terms=terms),)))
+        assert ("evaluation" in dialog.about.budget.text()) is is_scored

@@ -5,14 +5,19 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from support.desktops import window
 from support.eventually import eventually
-from support.logs import Maker
+from support.logs import SERVER, Maker
 from support.panels import told_session
 from support.window import press, settle, shown_window
 
+from app.desk.notices import Notice
 from app.window.layouts import shares
-from core.domain.events import SessionStateChanged
+from app.window.panel_dock import GROWS_TO
+from core.domain.events import AttentionRaised, SessionStateChanged
+from core.protocol.operations import Guide
+from core.store import outbox
 
 SMALL = (960, 504)
 """Full HD at 200 %, less the bar that the desktop draws over a window."""
@@ -144,11 +149,28 @@ def test_the_guidance_box_stays_whole_when_a_message_is_under_way(tmp_path, qtbo
         window.resizeDocks([dock], [150], Qt.Orientation.Vertical)
         settle()
         small = dock.height()
-        panel.queue.earlier.setChecked(True)
+        writer = place.desks.local.replica._writer
+        writer.do_blocking(lambda conn: outbox.add(conn, "s1", Guide(guidance="g9", text="Wait.")))
+        place.desks.outbox_changed.emit()
         qtbot.waitUntil(lambda: dock.height() > small)
-        assert dock.height() <= 0.4 * window.height() + 1
+        assert panel.queue.list.isVisible() and panel.writing.isVisible()
+        assert dock.height() <= GROWS_TO * window.height() + 1
         window.resizeDocks([dock], [150], Qt.Orientation.Vertical)
         settle()
-        panel.queue.earlier.setChecked(False)
+        panel.queue.earlier.setChecked(True)
         settle()
         assert dock.height() <= small + 1, "nobody's own size is changed for what needs no more"
+
+
+def test_what_needs_a_look_is_shown_also_where_only_lists_of_sessions_are(qtbot, tmp_path):
+    maker = Maker(5, "Sailing")
+    maker.add_step()
+    maker.say(AttentionRaised(kind="waiting", step=1, evidence="which one?"), SERVER)
+    with shown_window(tmp_path, maker, layout="queue") as (made, place):
+        assert made.layouts.current == "queue"
+        place.actions["go.next_session"].trigger()
+        QApplication.processEvents()
+        assert place.cursor.session == "s1" and made.layouts.current == "live" and made.head.isVisible()
+        made.layouts.show("queue")
+        made.toasts.opened.emit(Notice("done", "Written.", "s1"))
+        assert made.layouts.current == "live"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QToolButton, QWidget
 from support.logs import Maker
@@ -89,12 +89,16 @@ def test_the_search_in_guidance_is_left_as_it_is_entered_by_key(qtbot, tmp_path)
 
 def test_notices_show_the_whole_of_their_sentences(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="live") as (window, place):
+        place.cursor.move("s1", 2)
         for sentence in (LONG, "Short.", LONG + LONG):
             place.notices.tell(sentence, "attention", "s1")
         QApplication.processEvents()
         texts = [label for label in window.toasts.findChildren(PlainLabel) if len(label.text()) > 1]
         assert len(texts) == 3
         assert all(label.height() >= label.heightForWidth(label.width()) for label in texts)
+        free = (window.menuBar().cornerWidget(), *(button for button in window.head.acts if button.isVisible()))
+        assert len(free) > 1 and not any(window.toasts.geometry().intersects(
+            QRect(one.mapTo(window, QPoint()), one.size())) for one in free), "what acts on a session is not covered"
 
 
 def test_sessions_without_a_common_beginning_say_so(qtbot, tmp_path):
