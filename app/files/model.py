@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
-from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
-from app.kit.flat_model import Index
+from app.kit.flat_model import FlatModel, Index
 from app.kit.safe_text import visible
 from core.domain.events import FileChanged
 
@@ -106,7 +106,7 @@ def touched(changes: Sequence[FileChanged], step: int | None, reads: Mapping[str
     return files + [TouchedFile("", path, (), before[path]) for _, path in read]
 
 
-class FilesModel(QAbstractListModel):
+class FilesModel(FlatModel[TouchedFile]):
     """The list of touched files. Counts of lines come later, from whoever fetches the contents."""
 
     FileRole = int(Qt.ItemDataRole.UserRole) + 1
@@ -115,49 +115,32 @@ class FilesModel(QAbstractListModel):
     counts_wanted = Signal(object)
     """A FileChanged whose counts a visible row lacks."""
 
-    def __init__(self, parent: object = None) -> None:
-        super().__init__(parent)  # type: ignore[arg-type]
-        self._files: list[TouchedFile] = []
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self._counts: dict[tuple[str, str], tuple[int, int] | None] = {}
         self._asked: set[tuple[str, str]] = set()
 
     def show(self, files: list[TouchedFile]) -> None:
         """Show these files. Equal ones change nothing; the same files in the same order keep their rows."""
-        if files == self._files:
-            return
-        if [f.key for f in files] == [f.key for f in self._files]:
-            self._files = files
-            self.dataChanged.emit(self.index(0), self.index(len(files) - 1))
-            return
-        self.beginResetModel()
-        self._files = files
-        self.endResetModel()
-
-    @property
-    def files(self) -> list[TouchedFile]:
-        """All files, in the order of the rows."""
-        return self._files
+        if files != self.rows:
+            self.put(files, same=[f.key for f in files] == [f.key for f in self.rows])
 
     def file(self, row: int) -> TouchedFile | None:
         """The file in a row."""
-        return self._files[row] if 0 <= row < len(self._files) else None
+        return self.rows[row] if 0 <= row < len(self.rows) else None
 
     def row_of(self, key: Key) -> int:
         """The row of a file, -1 when it is not there."""
-        return next((i for i, f in enumerate(self._files) if f.key == key), -1)
+        return next((i for i, f in enumerate(self.rows) if f.key == key), -1)
 
     def put_counts(self, before: str, after: str, counts: tuple[int, int] | None) -> None:
         """The counts of a change are known."""
         self._counts[(before, after)] = counts
-        if self._files:
-            self.dataChanged.emit(self.index(0), self.index(len(self._files) - 1), [self.CountsRole])
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._files)
+        self.draw_anew()
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The file, its counts, or its path for those who read aloud."""
-        file = self.file(index.row())
+        file = self.row_at(index)
         if file is None:
             return None
         if role == self.FileRole:

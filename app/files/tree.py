@@ -88,8 +88,8 @@ class FileTreeModel(QAbstractItemModel):
         self.beginResetModel()
         self._nodes = [_Node("", -1)]
         folders: dict[tuple[str, ...], int] = {(): _TOP}
-        hosts = {file.host for file in self._files.files}
-        for row, file in enumerate(self._files.files):
+        hosts = {file.host for file in self._files.rows}
+        for row, file in enumerate(self._files.rows):
             parts = [p for p in file.path.split("/") if p]
             above = ([file.host] if len(hosts) > 1 else []) + (["/"] if file.path.startswith("/") else []) + parts[:-1]
             self._add(_Node(parts[-1] if parts else file.path, self._folder(folders, tuple(above)), row))

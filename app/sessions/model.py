@@ -77,7 +77,8 @@ class SessionsModel(FlatModel[SessionRow]):
         filters ask of a session's queues."""
         super().__init__(parent)
         self._review, self._offline, self._watermarks, self._server_name = review, offline, watermarks, server_name
-        self._query = SessionQuery()
+        self.query = SessionQuery()
+        """What is listed."""
         self._order: Order = "begun"
         self._known: list[SessionRow] = []
         self._candidates: list[Candidate] | None = None
@@ -103,8 +104,8 @@ class SessionsModel(FlatModel[SessionRow]):
 
     def set_query(self, text: str) -> None:
         """List only what a query says (`core.domain.session_query`)."""
-        if text != self._query.text:
-            self._query = SessionQuery(text)
+        if text != self.query.text:
+            self.query = SessionQuery(text)
             self._list()
 
     def set_order(self, order: Order) -> None:
@@ -112,16 +113,6 @@ class SessionsModel(FlatModel[SessionRow]):
         if order != self._order:
             self._order, self._candidates = order, None
             self._list()
-
-    @property
-    def query(self) -> SessionQuery:
-        """What is listed."""
-        return self._query
-
-    @property
-    def is_about_queues(self) -> bool:
-        """Whether the query asks for review queues, or who has a session."""
-        return self._query.is_about_queues
 
     @property
     def known(self) -> int:
@@ -215,7 +206,7 @@ class SessionsModel(FlatModel[SessionRow]):
     def _list(self, *, hold: bool = False) -> None:
         if self._candidates is None:
             self._candidates = list(map(self._candidate, self._in_order()))
-        passes = self._query.passes
+        passes = self.query.passes
         fresh = [one.row for one in self._candidates if passes(one)]
         if hold:
             held = {row.session: at for at, row in enumerate(self.rows)}

@@ -92,7 +92,7 @@ class SessionsController(QObject):
 
     def _on_queues(self) -> None:
         """Queues change often; only a filter that asks for them has another answer then."""
-        if self._model.is_about_queues:
+        if self._model.query.is_about_queues:
             self._show_rows()
 
     def _on_opened(self) -> None:

@@ -37,12 +37,8 @@ class ContextModel(QAbstractTableModel):
         self._failed: frozenset[int] = frozenset()
         self._opened: frozenset[int] = frozenset()
         self._longest = 1
-        self._shown = "context"
-
-    @property
-    def shown(self) -> str:
+        self.shown = "context"
         """Which messages are listed: one of SHOWN."""
-        return self._shown
 
     @property
     def refs(self) -> list[MessageRef]:
@@ -155,13 +151,13 @@ class ContextModel(QAbstractTableModel):
 
     def set_shown(self, shown: str) -> None:
         """List the context, the changes, what entered, what left, or all that is gone."""
-        self._shown = shown
+        self.shown = shown
         self._list()
 
     def summary(self) -> str:
         """Number of messages, and how many entered and left."""
         now = self.refs
-        if self._shown == "gone":
+        if self.shown == "gone":
             lost = sum(line.ref.tokens for line in self._gone)
             gone = self.tr("%Ln message(s) of earlier contexts are gone", None, plural(len(self._gone)))
             return f"{gone} · " + self.tr("{sign}{tokens} tokens").format(sign="≈ ", tokens=quantities.number(lost))
@@ -177,9 +173,9 @@ class ContextModel(QAbstractTableModel):
         return self.tr("{sign}{tokens} tokens").format(sign=sign, tokens=quantities.number(sum(r.tokens for r in now)))
 
     def _list(self) -> None:
-        wanted = {"context": ("", "entered"), "changes": ("entered", "left")}.get(self._shown, (self._shown,))
+        wanted = {"context": ("", "entered"), "changes": ("entered", "left")}.get(self.shown, (self.shown,))
         self.beginResetModel()
-        lines = self._gone if self._shown == "gone" else [x for x in self._all if x.change in wanted]
+        lines = self._gone if self.shown == "gone" else [x for x in self._all if x.change in wanted]
         self.lines = folded(lines, self._looks, self._opened, self._holding)
         self._longest = max((line.tokens for line in self.lines), default=1) or 1
         self.endResetModel()

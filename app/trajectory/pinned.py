@@ -25,26 +25,21 @@ class PinnedRows(QWidget):
     def __init__(self, delegate: StepRowDelegate, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._delegate = delegate
-        self._rows: list[tuple[str, RowText, str]] = []
+        self.rows: list[tuple[str, RowText, str]] = []
         self._is_low = False
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def show_rows(self, rows: list[tuple[str, RowText, str]]) -> None:
         """Show these: the key of each, its row, and a second line ("" for none)."""
-        if rows == self._rows:
+        if rows == self.rows:
             return
-        self._rows = rows
+        self.rows = rows
         self.setVisible(bool(rows))
         self.setAccessibleName(". ".join(" ".join(filter(None, (row.spoken, below))) for _, row, below in rows))
         set_tooltip(self, self.tr("What was asked (0), and the step that called this subagent (Backspace)"))
         self.updateGeometry()
         self.update()
-
-    @property
-    def rows(self) -> list[tuple[str, RowText, str]]:
-        """What is shown."""
-        return self._rows
 
     def sizeHint(self) -> QSize:
         """As high as its rows."""
@@ -55,9 +50,9 @@ class PinnedRows(QWidget):
     def _drawn(self) -> list[tuple[str, RowText, str]]:
         """The rows as they fit: a title that is too long for its line goes on in the second. A low list has one."""
         if self._is_low:
-            return [(key, row, "") for key, row, _ in self._rows]
+            return [(key, row, "") for key, row, _ in self.rows]
         drawn = []
-        for key, row, below in self._rows:
+        for key, row, below in self.rows:
             first, rest = self._delegate.broken(row, self.width()) if row.face == "strong" else (row.title, "")
             drawn.append((key, msgspec.structs.replace(row, title=first), f"{rest} {below}".strip()))
         return drawn

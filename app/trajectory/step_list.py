@@ -46,7 +46,8 @@ class StepList(RowTable):
         self.delegate = StepRowDelegate(self)
         self.setItemDelegate(self.delegate)
         self.heights = RowHeights(self, self.delegate)
-        self._following = True
+        self.is_following = True
+        """Whether new rows scroll into view."""
         self.takes_up = True
         """Whether scrolling to the end is to follow it: not of what is over."""
         self._missed = 0
@@ -67,11 +68,6 @@ class StepList(RowTable):
 
     # ---- following -------------------------------------------------------------------------------
 
-    @property
-    def is_following(self) -> bool:
-        """Whether new rows scroll into view."""
-        return self._following
-
     def follow(self) -> None:
         """Go to the end and stay there."""
         self._missed = 0
@@ -85,7 +81,7 @@ class StepList(RowTable):
     def nothing_missed(self) -> None:
         """What came is not new: the session was only being read."""
         self._missed = 0
-        self.follow_changed.emit(self._following, 0)
+        self.follow_changed.emit(self.is_following, 0)
 
     def show_row(self, row: int) -> None:
         """Make a row current and visible, without telling that the reader opened it."""
@@ -134,8 +130,8 @@ class StepList(RowTable):
         self._quiet = False
 
     def _set_following(self, on: bool) -> None:
-        if on != self._following or on:
-            self._following = on
+        if on != self.is_following or on:
+            self.is_following = on
             self.follow_changed.emit(on, self._missed)
 
     def _to_end(self) -> None:
@@ -155,10 +151,10 @@ class StepList(RowTable):
     def _reader_scrolled(self) -> None:
         bar = self.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
-        if at_end and not self._following and self.currentIndex().row() in (-1, self.model().rowCount() - 1):
+        if at_end and not self.is_following and self.currentIndex().row() in (-1, self.model().rowCount() - 1):
             if self.takes_up:
                 self.follow()
-        elif not at_end and self._following:
+        elif not at_end and self.is_following:
             self.rest()
 
     # ---- what comes ------------------------------------------------------------------------------
@@ -170,7 +166,7 @@ class StepList(RowTable):
     def _on_inserted(self, parent: QModelIndex, first: int, last: int) -> None:
         self.heights.inserted(first, last)
         self._fit_numbers()
-        if self._following:
+        if self.is_following:
             self._to_end()
             return
         self.heights.hold_over(first, last)
@@ -180,7 +176,7 @@ class StepList(RowTable):
         self._settle.start()
 
     def _on_removed(self, parent: QModelIndex, first: int, last: int) -> None:
-        self.heights.removed(first, last, stay=not self._following)
+        self.heights.removed(first, last, stay=not self.is_following)
         self._settle.start()
 
     def _on_changed(self, top: QModelIndex, bottom: QModelIndex) -> None:
@@ -199,7 +195,7 @@ class StepList(RowTable):
             return
         anchor = self.heights.anchor()
         changed = self.heights.measure_sight()
-        if self._following and (changed or self.verticalScrollBar().value() < self.verticalScrollBar().maximum()):
+        if self.is_following and (changed or self.verticalScrollBar().value() < self.verticalScrollBar().maximum()):
             self._to_end()
         elif changed:
             self.heights.hold(anchor)
@@ -288,14 +284,14 @@ class StepList(RowTable):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width: measure again what is seen, and keep the first row in its place."""
         anchor = self.heights.anchor() if self.model() is not None else (0, 0)
-        held = not self._following and self._shows_current(event.oldSize().height())
+        held = not self.is_following and self._shows_current(event.oldSize().height())
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.heights.clear()
             self._measure_visible()
-            if not self._following:
+            if not self.is_following:
                 self.heights.hold(anchor)
-        elif self._following:
+        elif self.is_following:
             self._to_end()
         if held and not self._shows_current(self.viewport().height()):
             self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.EnsureVisible)

@@ -43,12 +43,12 @@ def shown(qtbot, tmp_path):
         view.resize(600, 500)
         view.show()
         place.cursor.move(session.session, 6)
-        qtbot.waitUntil(lambda: len(view.list.model().files) == 3)
+        qtbot.waitUntil(lambda: len(view.list.model().rows) == 3)
         yield place, view
 
 
 def names(view) -> list[str]:
-    return [file.name for file in view.list.model().files]
+    return [file.name for file in view.list.model().rows]
 
 
 def test_the_most_changed_file_comes_first_on_demand_and_what_was_only_read_last(shown, qtbot):
@@ -59,15 +59,15 @@ def test_the_most_changed_file_comes_first_on_demand_and_what_was_only_read_last
     model = view.list.model()
     counts = lambda row: model.data(model.index(row), model.CountsRole)  # noqa: E731
     qtbot.waitUntil(lambda: counts(0) == (4, 2))
-    assert model.files[2].is_only_read and model.files[0].reads == (1, 6)
-    view.chosen.emit(model.files[2].key)
+    assert model.rows[2].is_only_read and model.rows[0].reads == (1, 6)
+    view.chosen.emit(model.rows[2].key)
     assert "step 3" in view.diff._message
     place.actions["files.most"].trigger()
 
 
 def test_the_life_of_a_file_is_one_line_and_a_click_goes_to_the_step(shown, qtbot):
     place, view = shown
-    view.chosen.emit(next(file.key for file in view.list.model().files if file.name == "a.md"))
+    view.chosen.emit(next(file.key for file in view.list.model().rows if file.name == "a.md"))
     assert view.life.marks == ((2, 4), (1, 6))
     assert "2, 4" in view.life.accessibleName()
     QTest.mouseClick(view.life, Qt.MouseButton.LeftButton, pos=QPoint(round(view.life._x(2)) + 3, 4))
