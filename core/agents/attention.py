@@ -23,7 +23,7 @@ def after_step(progress: AgentProgress, head: StepHead, limits: Limits, least: T
     }
     facts: list[Fact] = []
     for kind, text in evidence.items():
-        progress, raised = (_raise(progress, kind, text, head.number) if text else clear(progress, kind))
+        progress, raised = mark(progress, kind, text, head.number)
         facts.extend(raised)
     return progress, facts
 
@@ -32,26 +32,18 @@ def stalled(progress: AgentProgress, quiet_s: float, least: Thresholds) -> tuple
     """Raise a stall where no step has ended for too long; a step that ends clears it."""
     if not least.stall_min or quiet_s < least.stall_min * 60 or progress.state != "running":
         return progress, []
-    return _raise(progress, "stall", f"no step ended for {quiet_s / 60:.0f} min", progress.steps)
+    return mark(progress, "stall", f"no step ended for {quiet_s / 60:.0f} min")
 
 
-def raise_(progress: AgentProgress, kind: AttentionKind, evidence: str) -> tuple[AgentProgress, list[Fact]]:
-    """Raise it, unless it stands already."""
-    return _raise(progress, kind, evidence, progress.steps)
-
-
-def clear(progress: AgentProgress, kind: AttentionKind) -> tuple[AgentProgress, list[Fact]]:
-    """Clear it, if it stands."""
-    if kind not in progress.raised:
+def mark(progress: AgentProgress, kind: AttentionKind, evidence: str, step: int | None = None
+         ) -> tuple[AgentProgress, list[Fact]]:
+    """Raise it, unless it stands already; with no evidence, clear it, if it stands."""
+    if (kind in progress.raised) == bool(evidence):
         return progress, []
-    left = tuple(k for k in progress.raised if k != kind)
-    return msgspec.structs.replace(progress, raised=left), [AttentionCleared(kind=kind)]
-
-
-def _raise(progress: AgentProgress, kind: AttentionKind, evidence: str, step: int) -> tuple[AgentProgress, list[Fact]]:
-    if kind in progress.raised:
-        return progress, []
-    fact = AttentionRaised(kind=kind, evidence=evidence[:300], step=step)
+    if not evidence:
+        left = tuple(k for k in progress.raised if k != kind)
+        return msgspec.structs.replace(progress, raised=left), [AttentionCleared(kind=kind)]
+    fact = AttentionRaised(kind=kind, evidence=evidence[:300], step=progress.steps if step is None else step)
     return msgspec.structs.replace(progress, raised=(*progress.raised, kind)), [fact]
 
 

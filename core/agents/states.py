@@ -40,14 +40,10 @@ def enter(journal: Journal, state: SessionState, reason: str = "", detail: str =
         journal.add(SessionStateChanged(state=state, reason=reason, detail=detail if question else detail[:500],
                                         question=question))
         progress = msgspec.structs.replace(before, state=state)
-        if state == "waiting" or reason == "asks_for_leave":
-            progress, facts = attention.raise_(progress, "waiting", detail[:500] or reason)
-        else:
-            progress, facts = attention.clear(progress, "waiting")
-        if state in ("finished", "failed"):
-            progress, more = attention.raise_(progress, "finished", reason)
-        else:
-            progress, more = attention.clear(progress, "finished")
+        waits = state == "waiting" or reason == "asks_for_leave"
+        progress, facts = attention.mark(progress, "waiting", (detail[:500] or reason or state) if waits else "")
+        ended = state in ("finished", "failed")
+        progress, more = attention.mark(progress, "finished", (reason or state) if ended else "")
         for fact in (*facts, *more):
             journal.add(fact)
         save_progress(journal, progress)
