@@ -1,4 +1,5 @@
-"""An external agent as a program in a terminal of its session's first host: installed, started, watched, ended."""
+"""An external agent as a program in a terminal of its session's first host: installed, started, watched, ended; and
+the commands that it runs at this moment, which a person may end without it."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from core.domain.errors import NotFound, ReportableError, Unavailable
 from core.gateway import acp
 from core.gateway.recipe import ACP_PROGRAM, Recipe, RecipeValues
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.streams import own_python
 from core.sandbox.values import Job, Ran
 
 log = logging.getLogger("agent")
@@ -28,6 +30,38 @@ RETOLD = "TIPHYS_RETOLD"
 INSTALL_S, PROBE_S, KILL_S, LOOK_S = 1800.0, 60.0, 5.0, 5.0
 _ESCAPES = re.compile(r"\x1b(?:\].*?(?:\x07|\x1b\\|\Z)|\[[0-?]*[ -/]*[@-~])", re.DOTALL)
 _PATH = 'export PATH="$HOME/.local/bin:$PATH"'
+
+_INTERRUPT = r"""
+import os, signal, sys
+top, since = int(sys.argv[1]), float(sys.argv[2])
+with open("/proc/uptime") as file:
+    now = float(file.read().split()[0])
+parents, ages = {}, {}
+for entry in os.listdir("/proc"):
+    if entry.isdigit():
+        try:
+            with open("/proc/%s/stat" % entry, errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(entry)] = int(fields[1])
+        ages[int(entry)] = now - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+def above(pid):
+    while pid in parents and pid != top:
+        pid = parents[pid]
+        yield pid
+since += ages[os.getpid()]  # how long this program took to begin
+tools = [pid for pid in parents if parents[pid] != top and top in above(pid) and ages[pid] <= since]
+for pid in tools:
+    try:
+        os.kill(pid, signal.SIGINT)
+    except OSError:
+        pass
+print(len(tools))
+"""
+"""Below the terminal's shell is the agent; what is below that and began after the model's answer is its tools."""
+
+_INTERRUPT_SLACK_S = 0.5
 
 
 def acp_program() -> bytes:
@@ -59,19 +93,16 @@ class AgentProcess:
 
     async def prepare(self, filling: RecipeValues) -> str:
         """Have the agent and its files there; gives its version. Raises Unavailable (agent_not_installed)."""
-        version = await self._version()
+        host = self._host.host.name
+        version, lack = await self._version(), f"is not installed on host {host}."
         if not version and self._recipe.install:
             log.info("installing %s", self._recipe.title)
             done = await self._run(self._recipe.install, INSTALL_S)
             version = await self._version()
-            if not version and self._recipe.probe:
-                words = done.output.decode("utf-8", "replace").strip()[-500:]
-                raise Unavailable("agent_not_installed", f"{self._recipe.title} could not be installed on host "
-                                  f"{self._host.host.name}: {words}", host=self._host.host.name)
-        elif not version and self._recipe.probe:
-            raise Unavailable("agent_not_installed", f"{self._recipe.title} is not installed on host "
-                              f"{self._host.host.name}.", host=self._host.host.name)
-        home = (await self._run('printf %s "$HOME"', PROBE_S)).output.decode("utf-8", "replace")
+            lack = f"could not be installed on host {host}: {_text(done).strip()[-500:]}"
+        if not version and self._recipe.probe:
+            raise Unavailable("agent_not_installed", f"{self._recipe.title} {lack}", host=host)
+        home = await self._home()
         for name, text in self._recipe.files.items():
             await self._host.write_file(name.replace("~", home, 1), filling.fill(text).strip().encode() + b"\n")
         await self._host.write_file(f"{home}/.tiphys/task.md", filling.task.encode())
@@ -81,8 +112,7 @@ class AgentProcess:
 
     async def write_retold(self, text: str) -> None:
         """Have the next start find this as RETOLD."""
-        home = (await self._run('printf %s "$HOME"', PROBE_S)).output.decode("utf-8", "replace")
-        await self._host.write_file(f"{home}/.tiphys/retold.md", text.encode("utf-8", "replace"))
+        await self._host.write_file(f"{await self._home()}/.tiphys/retold.md", text.encode("utf-8", "replace"))
 
     async def start(self, filling: RecipeValues, command: str, step: int) -> Start:
         """Start a command of the recipe in the terminal. The journal knows of it before it runs."""
@@ -123,6 +153,17 @@ class AgentProcess:
         except ReportableError as error:
             log.info("the agent's terminal: %s", error.sentence)
 
+    async def interrupt_tools(self, since_s: float) -> int:
+        """Send SIGINT to what the agent has started since the model's answer, so many seconds ago, never to the agent;
+        gives how many processes got it. Raises Unavailable where the sandbox does not answer."""
+        shell = next((info.pid for info in await self._host.terminals.list() if info.name == TERMINAL), 0)
+        if not shell:
+            return 0
+        ran = await self._host.run(
+            own_python("-I", "-c", _INTERRUPT, str(shell), f"{since_s + _INTERRUPT_SLACK_S:.1f}"), timeout=10.0)
+        words = _text(ran).split()
+        return int(words[-1]) if ran.exit_code == 0 and words and words[-1].isdecimal() else 0
+
     async def last_words(self) -> str:
         """The end of what the terminal shows, for a person who asks why it died."""
         try:
@@ -139,12 +180,19 @@ class AgentProcess:
     def _key(self) -> str:
         return f"{self._host.host.name}/{TERMINAL}"
 
+    async def _home(self) -> str:
+        return _text(await self._run('printf %s "$HOME"', PROBE_S))
+
     async def _version(self) -> str:
         if not self._recipe.probe:
             return ""
         ran = await self._run(self._recipe.probe, PROBE_S)
-        words = ran.output.decode("utf-8", "replace").strip().splitlines()
+        words = _text(ran).strip().splitlines()
         return words[-1][:100] if ran.exit_code == 0 and words else ""
 
     async def _run(self, command: str, seconds: float) -> Ran:
         return await self._host.run(["bash", "-c", f"{_PATH}\n{command}"], timeout=seconds)
+
+
+def _text(ran: Ran) -> str:
+    return ran.output.decode("utf-8", "replace")

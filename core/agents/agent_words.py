@@ -17,7 +17,6 @@ from core.actions.follow import INLINE, OutputBudget
 from core.agents.delivery import Inbox
 from core.agents.held_words import LeaveAsked
 from core.agents.line_session import LineSession
-from core.agents.retelling import retold
 from core.agents.signals import Signals
 from core.domain.errors import InvalidInput
 from core.domain.events import FileChanged, NoteAdded, TerminalOutput
@@ -187,7 +186,7 @@ class AgentWords:
     async def _before(self, raw: bytes) -> object:
         """What the session knows of the conversation, for an agent that was killed before it wrote that down."""
         why = msgspec.json.decode(raw, type=_Note)
-        text = retold(self._main.messages())
+        text = self._main.retold()
         if text and self._lost_at != self._step:  # asked again, where the answer was lost, it is noted once
             self._lost_at = self._step
             self._main.journal.add(NoteAdded(step=self._step, text=_LOST + why))

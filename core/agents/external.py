@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from core.actions.registry import ActionRunner
-from core.agents.agent_process import RETOLD, TERMINAL, AgentProcess, Start
+from core.agents.agent_process import RETOLD, AgentProcess, Start
 from core.agents.agent_words import AgentWords
 from core.agents.delivery import Inbox
 from core.agents.held_words import LeaveAsked
@@ -21,7 +21,6 @@ from core.agents.journal import Journal
 from core.agents.line_session import LineSession
 from core.agents.line_sessions import LineSessions
 from core.agents.progress import reached
-from core.agents.retelling import retold
 from core.agents.seam import Seam
 from core.agents.signals import Signals
 from core.agents.snapshots import Snapshots
@@ -29,7 +28,6 @@ from core.agents.states import enter, is_over, read_progress, save_progress
 from core.agents.steps import StepJournal
 from core.agents.subagent import SUBAGENTS, MakeSpool, SubagentCall, SubagentSession
 from core.agents.submissions import Submissions
-from core.agents.tool_interrupt import interrupt_tools
 from core.aio import TaskScope
 from core.domain.errors import Unavailable
 from core.domain.events import SessionState
@@ -249,7 +247,7 @@ class ExternalAgent:
         self._lines.end_all("failed", "agent_died")
         command = self._recipe.resume if has_history else self._recipe.command
         if has_history and RETOLD in command:
-            await self._process.write_retold(filling.task + retold(self._main.messages()))
+            await self._process.write_retold(filling.task + self._main.retold())
         return await self._process.start(filling, command, read_progress(self._journal).steps)
 
     def _may_start_again(self, start: Start) -> bool:
@@ -296,7 +294,7 @@ class ExternalAgent:
         if opened is None or opened.answered_at is None:
             return False
         since = (datetime.now(UTC) - opened.answered_at).total_seconds()
-        return bool(await interrupt_tools(self._host, TERMINAL, since))
+        return bool(await self._process.interrupt_tools(since))
 
     # ---- ends
 

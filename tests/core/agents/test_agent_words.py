@@ -17,9 +17,8 @@ from core.agents.agent_words import MOST_A_STEP, AgentWords
 from core.agents.delivery import Inbox
 from core.agents.held_words import LeaveAsked
 from core.agents.journal import Journal
-from core.agents.line_session import LineSession
+from core.agents.line_session import MOST, LineSession, retold
 from core.agents.line_sessions import LineSessions
-from core.agents.retelling import MOST, retold
 from core.agents.signals import Signals
 from core.agents.steps import StepJournal
 from core.domain.errors import InvalidInput
