@@ -7,7 +7,7 @@ an earlier one a branch goes on (`core.agents.branching`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -41,18 +41,15 @@ def restore_in_place(folder: Path, store: SnapshotStore, snapshot: Snapshot, pas
     if not lock.take():
         raise Conflict("runner_exists", f"A runner works on session {snapshot.session}: stop it first.",
                        session=snapshot.session)
-    try:
+    with lock:
         is_lost = not (folder / "journal.db").exists()
         _restore_subagents(folder / SUBAGENTS, store, snapshot, past)
         if is_lost:
             _make_journal(folder, store, snapshot, past)
-        journal = Journal(folder / "journal.db", snapshot.session)
-        try:
-            _mark(journal, snapshot)
-        finally:
-            journal.close()
-    finally:
-        lock.release()
+        with closing(Journal(folder / "journal.db", snapshot.session)) as journal:
+            if (steps := read_progress(journal).steps) != snapshot.step:
+                raise _too_old(snapshot, steps)
+            journal.put_slot("restore", snapshot.id)
     return is_lost
 
 
@@ -77,12 +74,6 @@ def _follow_subagent(journal: Journal, fact: e.Fact) -> None:
         journal.put_slot("open", None)
 
 
-def _mark(journal: Journal, snapshot: Snapshot) -> None:
-    if read_progress(journal).steps != snapshot.step:
-        raise _too_old(snapshot, read_progress(journal).steps)
-    journal.put_slot("restore", snapshot.id)
-
-
 def _make_journal(folder: Path, store: SnapshotStore, snapshot: Snapshot, past: Past) -> None:
     """Under another name first: what is broken off leaves nothing."""
     with _made(folder / "journal.db", store, snapshot.journal) as journal:
@@ -102,13 +93,11 @@ def _made(path: Path, store: SnapshotStore, part: JournalPart) -> Iterator[Journ
     made = path.with_name(f"{path.name}.restored")
     for stale in path.parent.glob(f"{made.name}*"):
         stale.unlink()
-    journal = Journal(made, msgspec.json.decode(read_tables(store.pieces, part).value("session") or b'""', type=str))
-    try:
+    session = msgspec.json.decode(read_tables(store.pieces, part).value("session") or b'""', type=str)
+    with closing(Journal(made, session)) as journal:
         fill_journal(journal, store.pieces, part)
         with journal.transaction("catch up"):
             yield journal
-    finally:
-        journal.close()
     made.replace(path)
 
 
@@ -128,9 +117,9 @@ def _follow(journal: Journal, snapshot: Snapshot, fact: e.Fact) -> None:
         case e.SessionStateChanged(state=state):
             progress = msgspec.structs.replace(progress, state=state)
         case e.AttentionRaised(kind=kind, evidence=evidence):
-            progress, _ = attention.raise_(progress, kind, evidence)
+            progress, _ = attention.mark(progress, kind, evidence or kind)
         case e.AttentionCleared(kind=kind):
-            progress, _ = attention.clear(progress, kind)
+            progress, _ = attention.mark(progress, kind, "")
         case e.ScoreGiven(ordinal=ordinal, step=step, failed=is_failed):
             counts = not is_failed and step > progress.steps
             progress = msgspec.structs.replace(progress, submissions=ordinal, evaluations=progress.evaluations + counts)

@@ -85,18 +85,13 @@ async def run_session(folder: Path, url: str, token: str, session: str, *, allow
     if not lock.take():
         raise Conflict("runner_exists", f"Another runner works in {folder}.", session=session)
     try:
-        journal = Journal(folder / "journal.db", session)
-        try:
+        with lock, closing(Journal(folder / "journal.db", session)) as journal:
             await _Run(journal, folder, url, token, allow).run()
-        finally:
-            journal.close()
     except (driver.Error, OSError) as error:
         if not is_disk_failure(error):
             raise
         raise Unavailable("journal_write_failed", f"The journal in {folder} cannot be written: {error}.",
                           path=str(folder)) from error
-    finally:
-        lock.release()
 
 
 def _address_now(home: Path, url: str) -> str:
@@ -327,11 +322,7 @@ class _Run:
         return Spool(journal, inbox, self._url, self._token, on_news, lambda: _address_now(self._home, self._url), call)
 
     def _tell_action(self, text: str) -> None:
-        self._spool.tell_live("action", self._cleaned(text))
-
-    def _cleaned(self, text: str) -> str:
-        """Without the secrets of the session."""
-        return self._journal.clean(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+        self._spool.tell_live("action", self._journal.clean_text(text))
 
     def _tell_thought(self, text: str) -> None:
-        self._spool.tell_live("thought", self._cleaned(text))
+        self._spool.tell_live("thought", self._journal.clean_text(text))

@@ -66,10 +66,8 @@ def _bring_up(home: Home) -> None:
         if _is_older(home):  # it was not at work on that very thing
             raise Conflict("server_older", "The server that runs here is older than this program: restart it.")
         return
-    try:
+    with lock:
         open_log(home.server_db).close()
-    finally:
-        lock.release()
 
 
 def trajectory(conn: Connection, session: str, at: int = 0) -> Trajectory:

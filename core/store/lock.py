@@ -53,6 +53,12 @@ class FileLock:
             os.lseek(self._handle, 1, os.SEEK_SET)
             os.write(self._handle, f"{pid or '':<{_DIGITS}}".encode())
 
+    def __enter__(self) -> FileLock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
     def release(self) -> None:
         """Let go. May be called again."""
         if self._handle is not None:
