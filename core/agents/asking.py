@@ -83,12 +83,10 @@ class Asker:
 
     async def _wait(self, delay: float) -> None:
         try:
-            async with self._signals.until_stop() as cutoff:
+            async with self._signals.until_stop():
                 await asyncio.sleep(delay)
         except TimeoutError:
-            if cutoff.expired():
-                raise Halted from None
-            raise
+            raise Halted from None
 
     def _delay(self, error: EndpointError, failures: int) -> float:
         """Full jitter above half of a doubling roof; what the endpoint asks for counts, within reason."""

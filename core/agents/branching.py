@@ -9,6 +9,7 @@ import msgspec
 
 from core.agents import prompts
 from core.agents.context import WorkingLine
+from core.agents.delivery import Numbered
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress, used
 from core.agents.saved_journal import JournalTables, put_rows, read_tables
@@ -26,12 +27,6 @@ from core.llm.replay import ReplayModel
 from core.store.sqlite import connect
 
 _TAKEN_OVER = ("working", "actions", "limits", "thresholds")
-
-
-class _Begun(msgspec.Struct, frozen=True):
-    """Of a step that was open, all that a branch wants to know."""
-
-    number: int
 
 
 class RecordedThen:
@@ -100,7 +95,7 @@ def _take_over(journal: Journal, store: SnapshotStore, tables: JournalTables, br
     journal.put_slot("filled", True)
     journal.put_slot("last_snapshot", LastSnapshot("", branched.base, datetime.now(UTC)))
     raw = tables.value("open")
-    opened = begun.number if raw and (begun := msgspec.json.decode(raw, type=_Begun | None)) else 0
+    opened = begun.number if raw and (begun := msgspec.json.decode(raw, type=Numbered | None)) else 0
     for id, seq, text, mode, state, step in tables.guidance:
         if state in ("delivered", "answered") and step != opened:
             journal.sql("INSERT INTO guidance VALUES (?, ?, ?, ?, 'answered', ?)", (id, seq, text, mode, step))

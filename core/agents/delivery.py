@@ -33,7 +33,9 @@ AT_ONCE = 1_000
 """Guidance texts that one step takes in."""
 
 
-class _Numbered(msgspec.Struct, frozen=True):
+class Numbered(msgspec.Struct, frozen=True):
+    """Of a step that has begun, all that is to be known here."""
+
     number: int
 
 
@@ -232,7 +234,7 @@ class Inbox:
 
     def _begun(self) -> int:
         """The last step that this journal began."""
-        opened = self._journal.slot("open", _Numbered) or self._journal.slot("begun", _Numbered)
+        opened = self._journal.slot("open", Numbered) or self._journal.slot("begun", Numbered)
         return opened.number if opened else self._journal.slot("last_step", int) or 0
 
     def _check_own(self, number: int, last: int) -> None:

@@ -105,6 +105,10 @@ class Journal:
         """The bytes with stars, as many, for every secret: nothing else is written into this file."""
         return self._redactor.star_out(data)
 
+    def clean_text(self, text: str) -> str:
+        """The text with stars for every secret."""
+        return self.clean(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+
     def _clean_stream(self, fact: TerminalOutput) -> TerminalOutput:
         """The piece of a stream without secrets, also without the rest of one that began in the piece before."""
         key = f"{fact.host}/{fact.terminal}"
@@ -266,11 +270,6 @@ class Journal:
             self._held.clear()
         self._held.add(name)
 
-    def _holds(self, name: str) -> bool:
-        if name not in self._held and self.sql("SELECT 1 FROM blob WHERE hash = ?", (name,)):
-            self._remember(name)
-        return name in self._held
-
     def compressed(self, name: str) -> bytes | None:
         """A payload as it travels, or None."""
         rows = self.sql("SELECT data FROM blob WHERE hash = ?", (name,))
@@ -299,8 +298,11 @@ class Journal:
             self.sql("UPDATE blob SET sent = 0")
 
     def _require(self, name: str) -> None:
-        if not self._holds(name):
+        if name in self._held:
+            return
+        if not self.sql("SELECT 1 FROM blob WHERE hash = ?", (name,)):
             raise NotFound("no_blob", f"An event refers to {name[:12]}, which the journal does not hold.", hash=name)
+        self._remember(name)
 
     # ---- messages of contexts
 

@@ -9,12 +9,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
+from typing import Protocol
 
 import msgspec
 
-from core.actions.registry import parse_call
+from core.actions.registry import RunnerState, parse_call
 from core.agents import prompts
-from core.agents.acting import Actor
 from core.agents.asking import Asker, Halted
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
@@ -27,7 +28,6 @@ from core.agents.steps import OpenStep, StepJournal
 from core.agents.submissions import Submissions
 from core.agents.summary import Summarizer
 from core.domain.action_kinds import ACTION_KINDS
-from core.domain.events import SessionState
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Observation
 from core.domain.task import AgentSettings, Task
@@ -36,6 +36,28 @@ from core.llm.react_actions import line_argument, parse_react
 from core.llm.text_actions import parse_text_actions
 
 log = logging.getLogger("agent")
+
+
+class Actor(Protocol):
+    """The agent's hands."""
+
+    async def run(self, action: Action, step: int) -> Observation:
+        """Carry an action out. Never raises for the agent's mistake."""
+
+    async def recover(self, action: Action, step: int) -> Observation:
+        """After a restart: what became of an action that had begun."""
+
+    async def flush(self) -> None:
+        """Emit what has come so far."""
+
+    def offsets(self) -> dict[str, int]:
+        """How far each terminal's stream was emitted."""
+
+    def state(self) -> RunnerState:
+        """What to journal with a step."""
+
+    async def interrupt(self) -> bool:
+        """End the action that is running; whether there is one."""
 
 
 class Agent:
@@ -60,7 +82,8 @@ class Agent:
         self._described = () if self._native else tuple(tools)
         self._workspace, self._on_thought, self._on_action = workspace, on_thought, on_action
         self._snapshots = snapshots
-        self._asker = Asker(model, signals, on_outage=self._outage, on_recovery=self._recovery, first_s=back_off_s)
+        self._asker = Asker(model, signals, on_outage=partial(enter, journal, "waiting", "endpoint"),
+                            on_recovery=partial(enter, journal, "running"), first_s=back_off_s)
         self._person = PersonsTurn(journal, inbox, signals, steps, msgspec.json.encode(list(tools)),
                                    settings.model.actions, self._line)
         self._summarizer = Summarizer(journal, inbox, steps, self._asker, settings, self._given)
@@ -77,7 +100,7 @@ class Agent:
         self._steps.tell_waiting()
         self._person.begin_again()
         if self._inbox.wish not in ("pause", "stop"):
-            self._enter("running")
+            enter(self._journal, "running")
         while await self._border():
             try:
                 await self._step()
@@ -118,24 +141,24 @@ class Agent:
         return progress.ending or reached(progress, self._steps.limits)
 
     async def _pause(self) -> None:
-        self._enter("paused", "paused_by_person")
+        enter(self._journal, "paused", "paused_by_person")
         while self._inbox.wish == "pause":
             if self._snapshots is not None and self._steps.open is None:
                 await self._snapshots.if_asked()
             await self._signals.heard()
         if self._inbox.wish != "stop":
-            self._enter("running")
+            enter(self._journal, "running")
 
     async def _wait_for_guidance(self) -> bool:
         """The task says that a person is asked: the agent that is done waits for advice, or for the stop."""
-        self._enter("waiting", "guidance", "The agent is done and waits for advice.")
+        enter(self._journal, "waiting", "guidance", "The agent is done and waits for advice.")
         while not self._inbox.waiting() and self._inbox.wish is None:
             await self._signals.heard()
         with self._journal.transaction("answered by a person"):
             if self._inbox.waiting():
                 self._steps.save(msgspec.structs.replace(self._steps.progress, ending=""))
             if self._inbox.wish != "stop":
-                self._enter("running")
+                enter(self._journal, "running")
         return True
 
     async def _end(self, reason: str) -> None:
@@ -144,22 +167,13 @@ class Agent:
             await self._submissions.hand_in(self._steps.progress.steps, final=True)
         await self._actions.flush()
         self._person.end("over")
-        self._enter("finished", reason)
+        enter(self._journal, "finished", reason)
 
     def _stop(self) -> None:
         with self._journal.transaction("stop"):
             self._inbox.done("stop")
             self._person.end("over")
-            self._enter("stopped", "stopped_by_person")
-
-    def _enter(self, state: SessionState, reason: str = "", detail: str = "") -> None:
-        enter(self._journal, state, reason, detail)
-
-    def _outage(self, sentence: str) -> None:
-        self._enter("waiting", "endpoint", sentence)
-
-    def _recovery(self) -> None:
-        self._enter("running")
+            enter(self._journal, "stopped", "stopped_by_person")
 
     # ---- one step
 
@@ -167,12 +181,13 @@ class Agent:
         clock = asyncio.get_running_loop()
         began, outage = clock.time(), self._asker.outage_s
         wanted = self._person.wanted
-        if self._steps.open is None and wanted is None:
-            await self._make_room()
+        is_new = self._steps.open is None and wanted is None
+        if is_new and await self._summarizer.make_room() and self._snapshots is not None:
+            await self._snapshots.after_summary()
         opened = self._steps.begin()
         if opened.completion is None:
             if wanted is not None:
-                self._enter("running")
+                enter(self._journal, "running")
                 opened = self._person.answer(opened, wanted)
             else:
                 opened = self._steps.answered(opened, await self._complete(opened))
@@ -189,10 +204,6 @@ class Agent:
                             terminals=self._actions.offsets(), ending=_ending(actions, observations))
         self._tell("")
 
-    async def _make_room(self) -> None:
-        if await self._summarizer.make_room() and self._snapshots is not None:
-            await self._snapshots.after_summary()
-
     async def _complete(self, opened: OpenStep) -> Completion:
         """The model's answer; a context that turns out too long is shortened, and the step asked again."""
         attempt = 0
@@ -206,12 +217,12 @@ class Agent:
                 attempt += 1
                 log.warning("step %d: %s", opened.number, error.sentence)
                 if not await self._summarizer.shrink():
-                    self._enter("waiting", "endpoint", error.sentence)
+                    enter(self._journal, "waiting", "endpoint", error.sentence)
                     await self._signals.heard(min(60.0, 2.0 ** attempt))
                     if self._inbox.wish == "stop":
                         raise Halted from None
             else:
-                self._enter("running")
+                enter(self._journal, "running")
                 return completion
 
     def _tell(self, text: str) -> None:

@@ -103,8 +103,7 @@ class SubagentSession:
     def tell_text(self, text: str) -> None:
         """Show what its model is writing."""
         if self._spool is not None:
-            self._spool.tell_live("thought", self.own.journal.clean(text.encode("utf-8", "replace")).decode(
-                "utf-8", "replace"))
+            self._spool.tell_live("thought", self.own.journal.clean_text(text))
 
     async def flushed(self, seconds: float) -> bool:
         """Wait until the server holds all of it; False when the time is over first."""
