@@ -26,6 +26,7 @@ from core.aio import TaskScope
 from core.domain.blob import blob_hash
 from core.domain.errors import NotFound, ReportableError, Unavailable
 from core.domain.task import Host
+from core.sandbox import network
 from core.sandbox.bridge import open_bridge
 from core.sandbox.container import SHARED, SOCKET, WRITABLE, folders, limits, networking
 from core.sandbox.daemon_link import Streams
@@ -33,14 +34,6 @@ from core.sandbox.daemon_socket import BOOT, connect_socket
 from core.sandbox.engine import Client, in_thread, is_local, open_engine, way_to
 from core.sandbox.image import INSTALLED, build_image
 from core.sandbox.installation import home_label, is_unnumbered
-from core.sandbox.network import (
-    close_network,
-    ensure_egress,
-    ensure_network,
-    join_network,
-    let_go,
-    proxy_environment,
-)
 from core.sandbox.placement import HERE, HostLinks, HostPlace
 from core.sandbox.sandbox import Sandbox
 from core.sandbox.streams import LAUNCHER
@@ -115,9 +108,9 @@ class DockerSandbox(Sandbox):
         """Volumes stay; the rest is made anew by the next start."""
         container = self._container()
         container.stop(timeout=2)
-        let_go(self._engine(), container)
+        network.let_go(self._engine(), container)
         if self._network() and not self.links.joins:
-            close_network(self._engine(), self._network(), self._of_session("egress"))
+            network.close_network(self._engine(), self._network(), self._of_session("egress"))
 
     async def disk_used(self) -> int:
         """See Sandbox. The engine measures its volumes."""
@@ -173,7 +166,7 @@ class DockerSandbox(Sandbox):
         except docker.errors.NotFound:
             container = self._create()
         if self._network():
-            join_network(self._engine(), self._network(), container, self.host.name)
+            network.join_network(self._engine(), self._network(), container, self.host.name)
         if container.status == "paused":
             container.unpause()
         elif container.status != "running":
@@ -192,19 +185,30 @@ class DockerSandbox(Sandbox):
             "type": "tmpfs", "device": "tmpfs", "o": f"size={SOCKET_BYTES},nr_inodes={SOCKET_INODES},mode=0700,"
             f"uid={user},gid={group},nosuid,nodev,noexec"})
         command = ["-I", "-B", "-c", BOOT, INSTALLED, "serve", SOCKET, "/run/ptyd", self.workspace]
-        made = engine.containers.create(  # the entry point is named, so that the image's own does not count
+        # The entry point is named, so that the image's own does not count.
+        return self._named_in_network(engine.containers.create(
             image, command, entrypoint=[LAUNCHER], name=self.name, labels=self.labels,
             hostname=_plain(self.host.name)[:60], working_dir=self.workspace, detach=True,
-            **shape, **networking(self._network(), self._variables()))
-        if self._network():  # known there by the name that the agent is told
-            network = engine.networks.get(self._network())
-            network.disconnect(made)
-            network.connect(made, aliases=[self.host.name])
+            **shape, **networking(self._network(), self._variables())))
+
+    def _named_in_network(self, made: Any) -> Any:
+        """The new container, which is known in the session's network by the name that the agent is told."""
+        if self._network():
+            joined = self._engine().networks.get(self._network())
+            joined.disconnect(made)
+            joined.connect(made, aliases=[self.host.name])
         return made
+
+    def _described(self) -> dict[str, Any]:
+        """What the engine says of the container, with how much it has written."""
+        api = self._engine().api
+        found: dict[str, Any] = api._result(
+            api._get(api._url("/containers/{0}/json", self.name), params={"size": True}), json=True)
+        return found
 
     def _variables(self) -> dict[str, str]:
         """What all of its programs are told."""
-        return (proxy_environment(self.links.peers) if self._reaches_out() else {}) | self.host.environment
+        return (network.proxy_environment(self.links.peers) if self._reaches_out() else {}) | self.host.environment
 
     def _has_volume(self, engine: Client) -> bool:
         with contextlib.suppress(docker.errors.NotFound):
@@ -261,10 +265,10 @@ class DockerSandbox(Sandbox):
         if not self._network():
             return
         engine = self._engine()
-        ensure_network(engine, self._network(), self.labels)
+        network.ensure_network(engine, self._network(), self.labels)
         if self._reaches_out():
-            ensure_egress(engine, self._of_session("egress"), self._network(), build_image(engine), self.links.reach,
-                          self.labels)
+            network.ensure_egress(engine, self._of_session("egress"), self._network(), build_image(engine),
+                                  self.links.reach, self.labels)
 
 
 def user_id() -> int:

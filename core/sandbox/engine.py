@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,11 +64,8 @@ def _tls(folder: str) -> Any:
 async def describe_engine(at: EngineAddress, timeout: int = 20) -> str:
     """What an engine is, in a line. Raises Unavailable where it does not answer."""
     def ask() -> str:
-        client = open_engine(at, timeout)
-        try:
+        with contextlib.closing(open_engine(at, timeout)) as client:
             info = client.info()
-        finally:
-            client.close()
         return (f"Docker {info.get('ServerVersion', '?')}, {info.get('NCPU', 0)} CPUs, "
                 f"{int(info.get('MemTotal', 0)) >> 20:,} MiB")
 
@@ -93,6 +90,16 @@ def translated(call: Callable[..., T], *args: Any) -> T:
         raise NotFound("not_in_engine", f"The Docker engine does not know it: {error.explanation}.") from error
     except (docker.errors.DockerException, requests.RequestException, HTTPError, OSError) as error:
         raise _unavailable(error) from error  # the SDK reads a stream past requests
+
+
+@contextlib.contextmanager
+def passing_container(engine: Client, base: str, command: list[str], **options: Any) -> Iterator[Any]:
+    """A container that is made, and deleted at the end. Blocking. Raises Unavailable, NotFound."""
+    container = translated(lambda: engine.containers.create(base, command, **options))
+    try:
+        yield container
+    finally:
+        translated(lambda: container.remove(force=True))
 
 
 def _unavailable(error: Exception) -> Unavailable:

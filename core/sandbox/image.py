@@ -21,8 +21,8 @@ import docker.errors
 
 from core.domain.errors import NotFound, Unavailable
 from core.sandbox import packages
-from core.sandbox.engine import Client, translated
-from core.sandbox.own_python import copy_python, gather_python, lacks_python, launcher
+from core.sandbox.engine import Client, passing_container, translated
+from core.sandbox.own_python import FOLDER, gather_python, lacks_python, launcher
 
 REPOSITORY = "tiphys-sandbox"
 INSTALLED = "/opt/tiphys"
@@ -50,14 +50,11 @@ def fit(engine: Client, base: str) -> str:
         return base
     if is_made(engine, tag):
         return tag
-    container = translated(lambda: engine.containers.create(base, ["true"]))
-    try:
+    with passing_container(engine, base, ["true"]) as container:
         translated(lambda: container.put_archive("/", daemon_layer()))
         bring_own_python(engine, container)
         changes = "\n".join((*_ENVIRONMENT, f'LABEL tiphys.source="{source_digest()}"'))
         translated(lambda: container.commit(REPOSITORY, tag.partition(":")[2], changes=changes))
-    finally:
-        translated(lambda: container.remove(force=True))
     return tag
 
 
@@ -68,11 +65,9 @@ def bring_own_python(engine: Client, container: Any) -> None:
     tag = f"{REPOSITORY}-python:{source_digest()}"
     if not is_made(engine, tag):
         gather_python(engine, build_base(engine), tag)
-    source = translated(lambda: engine.containers.create(tag, ["true"]))
-    try:
-        copy_python(source, container)
-    finally:
-        translated(lambda: source.remove(force=True))
+    with passing_container(engine, tag, ["true"]) as source:
+        pieces, _ = translated(lambda: source.get_archive("/python"))
+        translated(lambda: container.put_archive(FOLDER, pieces))
 
 
 def build_base(engine: Client) -> str:

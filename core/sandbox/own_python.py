@@ -16,7 +16,7 @@ from typing import Any
 import docker.errors
 
 from core.domain.errors import Unavailable
-from core.sandbox.engine import Client, translated
+from core.sandbox.engine import Client, passing_container, translated
 from core.sandbox.streams import LAUNCHER
 
 OLDEST = 9
@@ -58,12 +58,6 @@ def lacks_python(container: Any) -> bool:
     return not any(_is_new_enough(container, place) for place in PLACES)
 
 
-def copy_python(source: Any, target: Any) -> None:
-    """Bring what `gather_python` made from one stopped container into another. Blocking."""
-    pieces, _ = translated(lambda: source.get_archive("/python"))
-    translated(lambda: target.put_archive(FOLDER, pieces))
-
-
 def _is_new_enough(container: Any, place: str) -> bool:
     with suppress(docker.errors.NotFound):
         pieces, _ = container.get_archive(place)
@@ -76,14 +70,10 @@ def _is_new_enough(container: Any, place: str) -> bool:
 
 def gather_python(engine: Client, base: str, tag: str) -> None:
     """Make the image that holds it, of one that has a Python of Debian's. Blocking. Raises Unavailable."""
-    made = translated(lambda: engine.containers.create(
-        base, ["-I", "-c", _GATHER], entrypoint=["python3"], user="0:0", network_mode="none", cap_drop=["ALL"],
-        mem_limit=512 << 20))
-    try:
+    with passing_container(engine, base, ["-I", "-c", _GATHER], entrypoint=["python3"], user="0:0",
+                           network_mode="none", cap_drop=["ALL"], mem_limit=512 << 20) as made:
         translated(made.start)
         if translated(lambda: made.wait(timeout=300))["StatusCode"]:
             words = bytes(translated(made.logs))[-300:].decode("utf-8", "replace").strip()
             raise Unavailable("no_image", f"A Python for images without one could not be made: {words}")
         translated(lambda: made.commit(*tag.split(":")))
-    finally:
-        translated(lambda: made.remove(force=True))

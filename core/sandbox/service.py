@@ -90,8 +90,7 @@ class ServiceSandbox(DockerSandbox):
                            f"{f' ({words})' if words else ''}.", service=self.host.name)
 
     def _written(self) -> int:
-        api = self._engine().api
-        found = api._result(api._get(api._url("/containers/{0}/json", self.name), params={"size": True}), json=True)
+        found = self._described()
         names = [one["Name"] for one in found.get("Mounts") or () if one.get("Type") == "volume"]
         sizes = volume_sizes(self._engine()) if names else {}
         return int(found.get("SizeRw") or 0) + sum(sizes.get(name, 0) for name in names)
@@ -108,10 +107,7 @@ class ServiceSandbox(DockerSandbox):
             image.id, program.command, name=self.name, labels=self.labels, hostname=self.host.name[:60], detach=True,
             **{**shape, **{name: value for name, value in options.items() if value is not None}},
             **networking(self._network(), self._variables()))
-        network = engine.networks.get(self._network())
-        network.disconnect(made)
-        network.connect(made, aliases=[self.host.name])
-        return made
+        return self._named_in_network(made)
 
 
 _RESTARTS = {"never": None, "failed": {"Name": "on-failure"}, "always": {"Name": "unless-stopped"}}

@@ -15,7 +15,7 @@ from core.domain.errors import Unavailable
 from core.domain.task import Host
 from core.sandbox.container import SHARED, as_root
 from core.sandbox.docker import DockerSandbox, user_id
-from core.sandbox.engine import Client, in_thread, translated
+from core.sandbox.engine import Client, in_thread, passing_container, translated
 from core.sandbox.image import (
     REPOSITORY,
     bring_own_python,
@@ -91,9 +91,7 @@ class StateSandbox(DockerSandbox):
         return {target: volume for target, volume in super()._volumes().items() if target == SHARED}
 
     def _written(self) -> int:
-        api = self._engine().api
-        answer = api._result(api._get(api._url("/containers/{0}/json", self.name), params={"size": True}), json=True)
-        return int(answer.get("SizeRw") or 0)
+        return int(self._described().get("SizeRw") or 0)
 
     def _commit(self, tag: str) -> str:
         self._container().commit(REPOSITORY, tag)
@@ -119,11 +117,10 @@ def fit_state(engine: Client, base: str, workdir: str, user: int, account: str =
     if is_made(engine, tag):
         return tag
     home = home_of(found.attrs.get("Config") or {}, workdir, account)
-    container = translated(lambda: engine.containers.create(
-        base, ["-c", _OWN.replace("USER", str(user)), "sh", account, workdir, home], entrypoint=["/bin/sh"], user="0:0",
-        network_mode="none", cap_drop=["ALL"], cap_add=["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"],
-        security_opt=["no-new-privileges"], mem_limit=512 << 20, pids_limit=64))
-    try:
+    script = ["-c", _OWN.replace("USER", str(user)), "sh", account, workdir, home]
+    with passing_container(engine, base, script, entrypoint=["/bin/sh"], user="0:0", network_mode="none",
+                           cap_drop=["ALL"], cap_add=["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"],
+                           security_opt=["no-new-privileges"], mem_limit=512 << 20, pids_limit=64) as container:
         translated(lambda: container.put_archive("/", daemon_layer()))
         translated(container.start)
         if status := translated(lambda: container.wait(timeout=600))["StatusCode"]:
@@ -133,8 +130,6 @@ def fit_state(engine: Client, base: str, workdir: str, user: int, account: str =
         bring_own_python(engine, container)
         changes = [f'ENV HOME={home}', f"WORKDIR {workdir}", f'LABEL tiphys.state="{mark}"']
         translated(lambda: container.commit(REPOSITORY, tag.partition(":")[2], changes="\n".join(changes)))
-    finally:
-        translated(lambda: container.remove(force=True))
     return tag
 
 
