@@ -8,8 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from core.domain.chat_call import payload, tool_payload
-from core.domain.message import Message
+from core.domain.message import Message, payload, tool_payload
 from core.domain.secret_text import find_secrets
 from core.domain.task import ModelSettings
 

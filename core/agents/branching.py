@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -125,12 +126,9 @@ def _take_line_over(journal: Journal, tables: JournalTables, branched: Branched)
 
 def _undone(record: Path, branched: Branched) -> str:
     """What the agent reads of steps that are not taken again."""
-    conn = connect(record, readonly=True)
-    try:
+    with closing(connect(record, readonly=True)) as conn:
         rows = conn.execute("SELECT body FROM event WHERE session = ? AND kind = 'step_added' AND step > ? "
                             "AND step <= ? ORDER BY seq", (branched.parent, branched.base, branched.step)).fetchall()
-    finally:
-        conn.close()
     heads = [fact.head for (body,) in rows if isinstance(fact := decode_stored(bytes(body)).fact, StepAdded)]
     if not heads:
         raise NotFound("no_step", f"The log here lacks the steps of session {branched.parent}.", step=branched.step)

@@ -32,8 +32,7 @@ from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Observation
 from core.domain.task import AgentSettings, Task
 from core.llm.model import Completion, EndpointError, LanguageModel, Request, ToolSpec
-from core.llm.react_actions import line_argument, parse_react
-from core.llm.text_actions import parse_text_actions
+from core.llm.text_actions import line_argument, parse_react, parse_text_actions
 
 log = logging.getLogger("agent")
 

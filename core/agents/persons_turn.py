@@ -15,8 +15,7 @@ from core.agents.steps import OpenStep, StepJournal
 from core.domain.events import HandedBack, TakenOver
 from core.domain.message import Message, ToolCall
 from core.llm.model import Completion
-from core.llm.react_actions import react_text
-from core.llm.text_actions import action_text
+from core.llm.text_actions import action_text, react_text
 
 
 class PersonsTurn:

@@ -27,7 +27,7 @@ from core.environments.environment import Environment
 from core.environments.guarded import PATIENCE_S, GuardedEnvironment
 from core.environments.registry import open_environment
 from core.llm.model import LanguageModel
-from core.llm.react_actions import line_argument
+from core.llm.text_actions import line_argument
 
 
 class EnvironmentPlayer:

@@ -24,8 +24,8 @@ from core.export.samples import SampleCollector
 from core.export.source import LogSource
 from core.export.text_form import in_text_form, uses_calls
 from core.export.tokens import mask_of
+from core.llm.template_messages import in_turn
 from core.llm.text_actions import block_places
-from core.llm.turns import in_turn
 from core.workers.export import ExportRefusal
 
 

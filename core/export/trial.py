@@ -14,7 +14,7 @@ from core.export.spans import stop_after
 from core.export.template import FOLLOWING, NO_FRAME, TextFrame, followed
 from core.export.thoughts import find_places
 from core.llm.model import ToolSpec
-from core.llm.turns import demands_turns
+from core.llm.template_messages import demands_turns
 
 _TOOLS = (ToolSpec(name="probe_tool", description="Probe."),)
 _CALL = ToolCall(id="call00001", name="probe_tool", arguments='{"key": "Vb1x"}')

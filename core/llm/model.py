@@ -1,4 +1,5 @@
-"""The one interface to a language model; `core/llm/kinds.py` chooses among its implementations.
+"""The one interface to a language model; `core/llm/kinds.py` chooses among its implementations. And to a policy: a
+model that answers many sessions at once, and says its answers in its own tokens.
 
 Every implementation is used from asyncio, keeps no memory between calls (so that a restarted runner can
 ask the same step again) and reports expected trouble as `EndpointError`, never as a bare library error.
@@ -99,6 +100,27 @@ class LanguageModel(Protocol):
     async def close(self) -> None:
         """Let go of connections and memory, where there are some."""
         return
+
+
+class Policy(Protocol):
+    """What answers roll-outs. `name` is shown to people, and written beside sampled tokens. `version` is the number of
+    the update that made its weights; it is read when a batch is answered, so whoever changes the weights changes it
+    between two batches."""
+
+    name: str
+
+    @property
+    def version(self) -> int:
+        """The number of the update that made the weights."""
+
+    async def answer(self, requests: Sequence[Request]) -> list[Completion | EndpointError]:
+        """An answer, or why there is none, for each request, in their order."""
+
+    def count(self, message: Message) -> tuple[int, bool]:
+        """How many of the policy's tokens a message takes, and whether that is an estimate."""
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
 
 
 def estimate_tokens(message: Message) -> tuple[int, bool]:

@@ -14,9 +14,8 @@ from typing import Any
 import openai
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-from core.domain.chat_call import payload, tool_payload
 from core.domain.host_rights import endpoint_of
-from core.domain.message import Message, ToolCall
+from core.domain.message import Message, ToolCall, payload, tool_payload
 from core.domain.step import Usage
 from core.domain.task import ModelSettings
 from core.llm.engine_tokens import ASKED, sampled_of

@@ -7,6 +7,7 @@ The log is a server's database, a desktop's replica or a runner's journal; `sett
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,11 +34,8 @@ class ReplayModel(LanguageModel):
     def open(cls, settings: ModelSettings) -> ReplayModel:
         """The record that the settings name. Raises InvalidInput, NotFound."""
         path, _, session = settings.script.partition("#")
-        conn = connect(Path(path), readonly=True)
-        try:
+        with closing(connect(Path(path), readonly=True)) as conn:
             return cls(*_read(conn, session), settings.name or "recorded")
-        finally:
-            conn.close()
 
     @classmethod
     def of_log(cls, path: Path, session: str) -> ReplayModel:

@@ -1,8 +1,9 @@
-"""The plain-text action format, for models without native tool calls.
+"""Calls as text, for models without native tool calls: in blocks, or as ReAct has them.
 
 An answer holds `<action>{"tool": …, "arguments": {…}}</action>` blocks. The parser forgives what small models do
 (code fences, `name` for `tool`, a missing end tag) but never guesses a tool: what cannot be read becomes a call
-whose arguments are the unreadable text, so that the agent is told.
+whose arguments are the unreadable text, so that the agent is told. In an environment whose one tool takes a line of
+words, ReAct's form: `Thought: …`, then `Action: …`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from core.llm.model import ToolSpec
 _BLOCK = re.compile(r"<action>\s*(.*?)\s*(?:</action>|\Z|(?=<action>))", re.DOTALL)
 _FENCE = re.compile(r"\A```[a-zA-Z]*\s*\n(.*?)\n?\s*```\Z", re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)
+_ACTION = re.compile(r"^[ \t]*Action:[ \t]*(?:\n[ \t]*)?(.*?)[ \t]*$", re.MULTILINE)
+_THOUGHT = re.compile(r"\A\s*(?:Thought:)?\s*")
 
 
 def describe_tools(tools: Sequence[ToolSpec]) -> str:
@@ -77,3 +80,31 @@ def _call(text: str, call_id: str) -> ToolCall:
 def _first_word(text: str) -> str:
     match = re.match(r"[A-Za-z_]\w*", text)
     return match[0] if match else ""
+
+
+def line_argument(tools: Sequence[ToolSpec]) -> tuple[str, str] | None:
+    """The name of the one tool and of its one argument, where this form can say a call; else None."""
+    properties = list(tools[0].parameters.get("properties", {})) if len(tools) == 1 else []
+    return (tools[0].name, properties[0]) if len(properties) == 1 else None
+
+
+def parse_react(text: str, step: int, tool: str, argument: str) -> tuple[str, tuple[ToolCall, ...]]:
+    """The thought and the call of an answer. Several actions, or an empty one, are a call that cannot be read."""
+    found = list(_ACTION.finditer(text))
+    if not found:
+        return text.strip(), ()
+    thought = _THOUGHT.sub("", text[: found[0].start()], count=1).strip()
+    if len(found) > 1:
+        return thought, (ToolCall(id=f"react-{step}", name=tool, arguments="Only one Action is allowed per answer."),)
+    arguments = msgspec.json.encode({argument: found[0][1]}).decode()
+    return thought, (ToolCall(id=f"react-{step}", name=tool, arguments=arguments),)
+
+
+def react_text(thought: str, call: ToolCall, argument: str) -> str:
+    """A call in this form. What is no line of words becomes one; a call of another shape says so when it is read."""
+    try:
+        words = msgspec.json.decode(call.arguments, type=dict)[argument]
+    except (KeyError, ValueError, RecursionError):
+        words = call.arguments
+    line = f"Action: {' '.join(str(words).split())}"
+    return f"Thought: {' '.join(thought.split())}\n{line}" if thought.strip() else line

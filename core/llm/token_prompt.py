@@ -19,9 +19,8 @@ from core.domain.ids import new_id
 from core.domain.message import Message, ToolCall
 from core.llm.model import EndpointError, PastTokens, Request, ToolSpec
 from core.llm.render_budget import rendered
-from core.llm.template_messages import template_messages, template_tool
+from core.llm.template_messages import by_turns, demands_turns, template_messages, template_tool
 from core.llm.token_texts import texts_of_ids
-from core.llm.turns import by_turns, demands_turns
 
 
 class TokenPrompt(msgspec.Struct, frozen=True):

@@ -10,8 +10,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
-from core.llm.model import Completion, EndpointError, LanguageModel, OnText, Request
-from core.llm.policy import Policy
+from core.llm.model import Completion, EndpointError, LanguageModel, OnText, Policy, Request
 
 SETTLE_S = 0.004
 """A batch goes when every session waits, or when nobody came for so long."""

@@ -15,8 +15,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput, ReportableError, Unavailable
 from core.domain.message import Message
-from core.llm.model import Completion, EndpointError, Request
-from core.llm.policy import Policy
+from core.llm.model import Completion, EndpointError, Policy, Request
 from core.workers.reinforcement import RlMetric
 
 LOOK_S = 0.2

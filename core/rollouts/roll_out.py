@@ -19,8 +19,7 @@ from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
 from core.environments.environment import Environment
 from core.environments.registry import with_horizon
-from core.llm.model import LanguageModel
-from core.llm.policy import Policy
+from core.llm.model import LanguageModel, Policy
 from core.rollouts.batching import Batcher, PolicySession
 from core.rollouts.rollout import Rollout, rollout_of
 from core.rollouts.session_log import JournaledSession, SessionLog

@@ -9,8 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from core.domain.chat_call import payload
-from core.domain.message import Message, ToolCall
+from core.domain.message import Message, ToolCall, payload
 from core.domain.task import ModelSettings
 from core.llm.model import Completion, EndpointError, PastTokens, Request, ToolSpec
 from core.llm.openai import OpenAIModel
