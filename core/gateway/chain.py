@@ -65,15 +65,3 @@ def _unmarked(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _unmarked(v) for k, v in value.items() if k not in _MARKS}
     return [_unmarked(v) for v in value] if isinstance(value, list) else value
-
-
-def common(one: Sequence[bytes], other: Sequence[bytes]) -> int:
-    """How many items two chains share from their beginning."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:  # links name whole prefixes: where two differ, all later ones do
-        middle = (low + high + 1) // 2
-        if one[middle - 1] == other[middle - 1]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from core.gateway.chain import common
+from core.domain.context import shared_length
 from core.gateway.http_head import Head
 
 LineKind = Literal["main", "subagent", "side"]
@@ -135,7 +135,7 @@ class AgentLines:
         best, most = None, 0
         for line in reversed(self._lines):
             if line.identity == asked.identity or (adopts and line.kind == "main"):
-                shared = common(line.chain, asked.chain)
+                shared = shared_length(line.chain, asked.chain)
                 if shared > most or (best is None and shared and shared == most):
                     best, most = line, shared
         return best, most

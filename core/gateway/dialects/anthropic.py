@@ -12,6 +12,7 @@ from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, t
 from core.formats.chat import tool_definitions
 from core.formats.values import as_json, dict_of, dicts_of, int_of, text_of
 from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Dialect, Json, Purpose, spend
+from core.gateway.sse import loose_json
 
 _CALLS = ("tool_use", "server_tool_use")
 
@@ -68,11 +69,8 @@ class Anthropic(Dialect):
         return _Stream()
 
     def late_error(self, status: int, body: bytes) -> bytes:
-        try:
-            found = dict_of(msgspec.json.decode(body))
-        except (ValueError, RecursionError):
-            found = {}
-        error = dict_of(found.get("error")) or {"type": "api_error", "message": f"The endpoint answered {status}."}
+        error = dict_of(dict_of(loose_json(body)).get("error")) or {
+            "type": "api_error", "message": f"The endpoint answered {status}."}
         return b"event: error\ndata: " + msgspec.json.encode({"type": "error", "error": error}) + b"\n\n"
 
 

@@ -11,6 +11,7 @@ from core.domain.step import Usage
 from core.formats.chat import content_text, read_calls, role_of, tool_definitions
 from core.formats.values import as_json, dict_of, dicts_of, text_of
 from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Dialect, Json, call_of, spend
+from core.gateway.sse import loose_json
 
 
 class Chat(Dialect):
@@ -52,11 +53,8 @@ class Chat(Dialect):
         return _Stream()
 
     def late_error(self, status: int, body: bytes) -> bytes:
-        try:
-            found = dict_of(msgspec.json.decode(body)).get("error")
-        except (ValueError, RecursionError):
-            found = None
-        error = found or {"message": f"The endpoint answered {status}.", "code": status}
+        error = dict_of(loose_json(body)).get("error") or {
+            "message": f"The endpoint answered {status}.", "code": status}
         return b"data: " + msgspec.json.encode({"error": error}) + b"\n\n"
 
 

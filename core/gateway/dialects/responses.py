@@ -12,6 +12,7 @@ from core.formats.chat import parts_text, role_of, tool_definitions
 from core.formats.readers.codex_items import CALLS
 from core.formats.values import as_json, dict_of, dicts_of, paragraphs, text_of
 from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Dialect, Json, Purpose, call_of, spend
+from core.gateway.sse import loose_json
 
 
 class Responses(Dialect):
@@ -71,10 +72,7 @@ class Responses(Dialect):
         return _Stream()
 
     def late_error(self, status: int, body: bytes) -> bytes:
-        try:
-            found = dict_of(dict_of(msgspec.json.decode(body)).get("error"))
-        except (ValueError, RecursionError):
-            found = {}
+        found = dict_of(dict_of(loose_json(body)).get("error"))
         error = {"type": "error", "code": str(found.get("code") or status), "param": None,
                  "message": text_of(found.get("message")) or f"The endpoint answered {status}.", "sequence_number": 0}
         return b"event: error\ndata: " + msgspec.json.encode(error) + b"\n\n"
