@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from core.client.certificate import split_address
-from core.client.invitation import ATTEMPTS, OWN_TOKEN, Joined, exchange, page, refusal_of
+from core.client.invitation import OWN_TOKEN, Joined, exchange, page, patiently, refusal_of
 from core.client.issuer import ask, check_named, discover
 from core.domain.bounds import Seconds
 from core.domain.errors import Denied, InvalidInput, ProtocolMismatch, Unavailable
@@ -122,24 +122,14 @@ class DeviceLogIn:
             async with asyncio.timeout(self.code.expires_in):
                 while True:
                     await asyncio.sleep(pause * self._pace)
-                    answer = await self._asked()
+                    answer = await patiently(lambda: self._provider.answer(self.code.device_code),
+                                             self.code.interval * self._pace, 2.0)  # it may be away for a moment
                     if answer.get("error") == "slow_down":
                         pause += SLOWER_S
                     elif answer.get("error") != "authorization_pending":
                         return self._token_of(answer)
         except TimeoutError as error:
             raise _too_late() from error
-
-    async def _asked(self) -> dict[str, Any]:
-        """What the provider answers; a network that is away for a moment costs nobody the code."""
-        for attempt in range(ATTEMPTS):
-            try:
-                return await self._provider.answer(self.code.device_code)
-            except Unavailable:
-                if attempt == ATTEMPTS - 1:
-                    raise
-                await asyncio.sleep(self.code.interval * self._pace * 2 ** attempt)
-        raise AssertionError("the last attempt returns or raises")
 
     def _token_of(self, answer: dict[str, Any]) -> str:
         error, token = answer.get("error"), answer.get("id_token")

@@ -6,8 +6,9 @@ It is asked for at the server's own door, so fingerprint, proxy and encryption a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
@@ -25,6 +26,8 @@ ATTEMPTS = 3
 PAUSE_S = 1.0
 OWN_TOKEN = "Tiphys-Token"
 CODE = "Tiphys-Code"
+
+T = TypeVar("T")
 
 
 class Joined(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,25 +54,30 @@ async def accept(invitation: Invitation, token: str) -> Joined:
     Raises Denied: invitation_unknown, invitation_used, invitation_expired, and what `dial` raises; Unavailable
     (server_away) after a few attempts.
     """
-    for attempt in range(ATTEMPTS):
-        try:
-            return await _ask(invitation, token)
-        except Unavailable:
-            if attempt == ATTEMPTS - 1:
-                raise
-            await asyncio.sleep(PAUSE_S)
-    raise AssertionError("the last attempt returns or raises")
-
-
-async def _ask(invitation: Invitation, token: str) -> Joined:
     url, pin = split_address(invitation.server)
-    return await exchange(url, pin, "/invitation", invitation.token, {OWN_TOKEN: token})
+    return await patiently(lambda: exchange(url, pin, "/invitation", invitation.token, {OWN_TOKEN: token}), PAUSE_S)
+
+
+async def patiently(ask: Callable[[], Awaitable[T]], pause_s: float, factor: float = 1.0) -> T:
+    """What an attempt gives; where the other side was away, another one follows after a pause, so often at most."""
+    for pause in (pause_s * factor ** attempt for attempt in range(ATTEMPTS - 1)):
+        try:
+            return await ask()
+        except Unavailable:
+            await asyncio.sleep(pause)
+    return await ask()
 
 
 async def exchange(url: str, pin: str, path: str, secret: str, headers: Mapping[str, str]) -> Joined:
     """What a page of the server's that takes a secret says. Raises Denied with the server's code, Unavailable
     (server_away), ProtocolMismatch (no_invitations)."""
-    return _joined(await page(url, pin, path, secret, headers), url)
+    response = await page(url, pin, path, secret, headers)
+    if response.status_code != 200:
+        raise refusal_of(response, url)
+    try:
+        return msgspec.json.decode(bytes(response.body or b""), type=Joined)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolMismatch("no_invitations", f"{url} does not answer as a Tiphys server.", server=url) from error
 
 
 async def page(url: str, pin: str, path: str, secret: str, headers: Mapping[str, str] = {}) -> Response:
@@ -89,17 +97,6 @@ async def page(url: str, pin: str, path: str, secret: str, headers: Mapping[str,
         raise Unavailable("server_away", f"{url} cannot be reached: {words_of_failure(error)}.", server=url) from error
     await shut(socket)
     raise ProtocolMismatch("no_invitations", f"{url} knows no invitations: it is older than this program.", server=url)
-
-
-def _joined(response: Response, url: str) -> Joined:
-    body = bytes(response.body or b"")
-    if response.status_code == 200:
-        try:
-            return msgspec.json.decode(body, type=Joined)
-        except (ValueError, RecursionError) as error:
-            raise ProtocolMismatch("no_invitations", f"{url} does not answer as a Tiphys server.",
-                                   server=url) from error
-    raise refusal_of(response, url)
 
 
 def refusal_of(response: Response, url: str) -> ReportableError:
