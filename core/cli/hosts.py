@@ -66,7 +66,7 @@ def add(name: str, address: str, machine: bool, gpus: str, cpus: float | None, m
     host = PoolHost(name=name, kind="machine" if machine else "engine", address=EngineAddress(address, tls or ""),
                     gpus=tuple(filter(None, gpus.split(","))), cpus=cpus, memory_mb=memory,
                     has_data=same_folders or name == OWN)
-    _with_pool(lambda pool: pool.check(host))
+    host.check()
     what = "not asked" if unchecked else asyncio.run(check_host(host))
     _with_pool(lambda pool: pool.put(host))
     emit({"name": name, "answer": what}) if as_json else say(f"{name} is in the pool ({what}).")

@@ -16,7 +16,7 @@ from core.protocol.operations import BranchSession, Guide
 from core.server import guidance
 from core.server.lifecycle import check_new
 from core.server.lookups import Lookups
-from core.server.record import person, write
+from core.server.record import person, require_live, write
 from core.store import log
 from core.store.accounts import Principal
 from core.store.sqlite import Connection
@@ -93,8 +93,7 @@ def _check_external(agent: AgentSettings, op: BranchSession, base: int) -> None:
 
 
 def _check(row: SessionRow, op: BranchSession, given: list[GivenGuidance]) -> None:
-    if row.origin != "live":
-        raise Conflict("imported", f"Session {row.session} was imported; nothing runs in it.")
+    require_live(row)
     if op.step > row.steps:
         raise NotFound("no_step", f"Session {row.session} has no step {op.step}.", step=op.step)
     known = {g.id: g for g in given}

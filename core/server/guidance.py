@@ -53,9 +53,7 @@ def change(conn: Connection, principal: Principal, session: str, op: ChangeGuida
     if row.state not in FINAL_STATES or _may_know_more(conn, session):
         asked = e.GuidanceChangeAsked(guidance=op.guidance, request=command, text=op.text)
         return write(conn, session, asked, person(principal))
-    if op.text is None:
-        return write(conn, session, e.GuidanceWithdrawn(guidance=op.guidance, request=command), SERVER)
-    return write(conn, session, e.GuidanceEdited(guidance=op.guidance, text=op.text, request=command), SERVER)
+    return write(conn, session, _changed(op.guidance, command, op.text), SERVER)
 
 
 def decide_open_changes(conn: Connection, session: str) -> None:
@@ -72,9 +70,13 @@ def _decision(asked: e.GuidanceChangeAsked, facts: list[e.Fact]) -> e.Fact:
     step = next((f.step for f in reversed(facts) if isinstance(f, e.GuidanceDelivered)), None)
     if step is not None or any(isinstance(f, e.GuidanceWithdrawn) for f in facts):
         return e.GuidanceChangeRefused(guidance=asked.guidance, request=asked.request, step=step)
-    if asked.text is None:
-        return e.GuidanceWithdrawn(guidance=asked.guidance, request=asked.request)
-    return e.GuidanceEdited(guidance=asked.guidance, text=asked.text, request=asked.request)
+    return _changed(asked.guidance, asked.request, asked.text)
+
+
+def _changed(guidance: str, request: str, text: str | None) -> e.Fact:
+    if text is None:
+        return e.GuidanceWithdrawn(guidance=guidance, request=request)
+    return e.GuidanceEdited(guidance=guidance, text=text, request=request)
 
 
 def _may_know_more(conn: Connection, session: str) -> bool:

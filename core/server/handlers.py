@@ -26,12 +26,11 @@ from core.server import (
     lifecycle,
     opinions,
     queues,
-    restoring,
     takeover,
 )
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
-from core.server.record import person, write
+from core.server.record import person, require_live, write
 from core.store import commands, early_opinions, log
 from core.store.accounts import Principal
 from core.store.attribution import attribute
@@ -119,7 +118,7 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
         case operations.BranchSession() as op:
             return branching.branch(conn, principal, session, op, lookups)
         case operations.RestoreSession() as op:
-            return restoring.restore(conn, session, op, lookups)
+            return continuation.restore(conn, session, op, lookups)
         case operations.MergeOpinions() as op:
             return opinions.merge(conn, session, op)
         case operations.Rescore() as op:
@@ -168,8 +167,7 @@ def _review(conn: Connection, principal: Principal, session: str,
                 raise Conflict("no_attention", f"Session {session} does not ask for attention: {op.kind}.")
             return write(conn, session, e.AttentionCleared(kind=op.kind), author)
         case operations.SetThresholds():
-            if row.origin != "live":
-                raise Conflict("imported", f"Session {session} was imported; nothing runs in it.")
+            require_live(row)
             op.thresholds.check()
             return write(conn, session, e.ThresholdsSet(thresholds=op.thresholds), author)
         case _:

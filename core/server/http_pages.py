@@ -19,16 +19,15 @@ from websockets.http11 import Request, Response
 
 from core.client.invitation import CODE, OWN_TOKEN
 from core.domain.errors import Denied, InvalidInput, ReportableError, Unavailable
-from core.server.exposition import CONTENT_TYPE
 from core.server.gate import Gate
 from core.server.hub import Hub
-from core.server.metrics import page
+from core.server.metrics import CONTENT_TYPE, page
 from core.server.pulse import Pulse
 from core.store import identities, invitations
 from core.store.home import Home
 
 if TYPE_CHECKING:
-    from core.server.certificate_files import CertificateFiles
+    from core.server.certificate import CertificateFiles
     from core.server.id_tokens import IdTokens
     from core.store.accounts import Principal
 
@@ -124,15 +123,12 @@ class HttpPages:
 
         return await self._joined(connection, request, exchange, "%s (%s) logged in from %s")
 
-    async def _log_in_code(self, connection: ServerConnection, request: Request) -> Response:
-        """Has the provider give a code to somebody who begins, where it wants the secret that only this server has."""
-        return await self._of_provider(connection, request, None)
-
     async def _log_in_answer(self, connection: ServerConnection, request: Request) -> Response:
         """Whether the person of a code, which stands where a token does, has agreed at the provider by now."""
-        return await self._of_provider(connection, request, _secret(request))
+        return await self._log_in_code(connection, request, _secret(request))
 
-    async def _of_provider(self, connection: ServerConnection, request: Request, code: str | None) -> Response:
+    async def _log_in_code(self, connection: ServerConnection, request: Request, code: str | None = None) -> Response:
+        """Has the provider give a code to somebody who begins, where it wants the secret that only this server has."""
         judge = self._id_tokens
         if judge is None:
             return await self._log_in(connection, request)

@@ -66,7 +66,7 @@ class Hub:
     """Shared by all connections of a server. Made on the event loop that it tells its peers on."""
 
     def __init__(self, writer: Writer, reader: Database) -> None:
-        self.reader = reader
+        self.writer, self.reader = writer, reader
         self.counts = Counts()
         self.frames = EventFrames(reader)
         self.lookups: Lookups
@@ -79,7 +79,6 @@ class Hub:
         self._peers: dict[Peer, tuple[str, int]] = {}  # whose outbox or journal it is, and which of all it was
         self._greeted = 0
         self._again: dict[str, Bucket] = {}
-        self._writer = writer
         self._touched: list[str] = []  # of the transaction that is open; the writer's thread alone has it
         self._doomed: set[str] = set()  # of which the same transaction may delete what there is
         self.on_deleted: list[Callable[[str], None]] = []
@@ -91,12 +90,12 @@ class Hub:
 
     def close(self) -> None:
         """Tell nobody any more."""
-        self._writer.on_commit.remove(self._committed)
+        self.writer.on_commit.remove(self._committed)
 
     async def do(self, session: str, work: Callable[[Database], T]) -> T:
         """The result of work on a session once it is committed; whoever follows the session is then told."""
         began = self._loop.time()
-        result = await self._writer.do(lambda conn: self._touch(session, work(conn)))
+        result = await self.writer.do(lambda conn: self._touch(session, work(conn)))
         self.counts.commit.note(self._loop.time() - began)
         return result
 
@@ -108,14 +107,9 @@ class Hub:
 
         return await self.do(session, doom)
 
-    @property
-    def writer(self) -> Writer:
-        """The one writer."""
-        return self._writer
-
     async def store(self, work: Callable[[Database], T]) -> T:
         """The result of work that changes no session's log."""
-        return await self._writer.do(work)
+        return await self.writer.do(work)
 
     def may_tell_again(self, principal: Principal) -> bool:
         """Whether an account may send one more command again now; takes that turn."""
@@ -141,11 +135,6 @@ class Hub:
     def peers(self) -> tuple[Peer, ...]:
         """Whoever is connected and greeted."""
         return tuple(self._peers)
-
-    @property
-    def has_peers(self) -> bool:
-        """Whether anybody is connected and greeted."""
-        return bool(self._peers)
 
     def is_connected(self, session: str) -> bool:
         """Whether a runner of the session is connected."""

@@ -26,7 +26,7 @@ async def until_idle(hub: Hub, idle_s: float) -> None:
     since = loop.time()
     while loop.time() - since < idle_s:
         await asyncio.sleep(min(LOOK_EVERY_S, idle_s / 4))
-        if hub.has_peers or is_at_work(hub):
+        if hub.peers or is_at_work(hub):
             since = loop.time()
     _log.info("nobody is connected and nothing works since %g min: this private server ends", idle_s / 60)
 

@@ -12,7 +12,7 @@ from core.domain.session import AWAITED, FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Task
 from core.protocol.operations import Control, CreateSession, ImportSession
 from core.server.lookups import Lookups
-from core.server.record import SERVER, check_move, person, write
+from core.server.record import SERVER, check_move, person, require_live, write
 from core.store import early_opinions, log
 from core.store.accounts import Principal
 from core.store.attribution import attribute
@@ -106,8 +106,7 @@ def control(conn: Connection, principal: Principal, session: str, op: Control, l
     The event bears the command's id: a runner that obeyed it knows it again in a log that was restored.
     """
     row = log.row(conn, session)
-    if row.origin != "live":
-        raise Conflict("imported", f"Session {session} was imported; nothing runs in it.")
+    require_live(row)
     if op.control not in ("pause", "resume") or row.state in FINAL_STATES:
         refuse_subagent(row, op.control)
     if row.state in FINAL_STATES:

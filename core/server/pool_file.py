@@ -7,6 +7,7 @@ back. Whoever holds the file open (the server, `tiphys hosts`) sees the same; a 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -46,6 +47,23 @@ class PoolHost(msgspec.Struct, frozen=True, kw_only=True):
     is_open: bool = True
     is_lost: bool = False
     detail: str = ""
+
+    def check(self) -> None:
+        """Raises InvalidInput (bad_pool_host) for what cannot be a member."""
+        scheme = self.address.url.partition("://")[0]
+        if not is_id(self.name) or len(self.name) > 60:
+            raise InvalidInput("bad_pool_host", f"{self.name[:80]!r} cannot name a member of the pool: use letters, "
+                               "digits, dots and dashes.")
+        if self.kind == "machine" and scheme != "ssh":
+            raise InvalidInput("bad_pool_host", "A plain machine needs an address of the form ssh://[USER@]HOST[:PORT].")
+        if scheme not in ("unix", "tcp", "ssh") and (scheme or self.name != OWN):
+            raise InvalidInput("bad_pool_host", f"{self.address.url[:120]!r} is no engine's address: unix://PATH, "
+                               "tcp://HOST:PORT with --tls, or ssh://[USER@]HOST[:PORT].")
+        if scheme == "tcp" and not self.address.tls:
+            raise InvalidInput("bad_pool_host", "An engine at tcp:// needs --tls FOLDER with ca.pem, cert.pem and "
+                               "key.pem: without it whoever reaches the port is root there.")
+        if len(set(self.gpus)) < len(self.gpus) or any(v is not None and v <= 0 for v in (self.cpus, self.memory_mb)):
+            raise InvalidInput("bad_pool_host", "GPUs are named once each; CPUs and memory are more than nothing.")
 
 
 class HostLease(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,13 +127,9 @@ class PoolFile:
             raise NotFound("no_pool_host", f"The host pool has no {name}.", name=name)
         return found
 
-    def check(self, host: PoolHost) -> None:
-        """Raises InvalidInput (bad_pool_host) for what cannot be a member."""
-        _check(host)
-
     def put(self, host: PoolHost) -> None:
         """Add a member, or change it. Raises InvalidInput, Conflict (gpu_in_use) where it lacks what is given out."""
-        _check(host)
+        host.check()
         with transaction(self._conn):
             given = {row[0] for row in self._conn.execute("SELECT gpu FROM gpu WHERE place = ?", (host.name,))}
             if missing := given - set(host.gpus):
@@ -237,39 +251,16 @@ def engines_of(home: Home) -> list[EngineAddress]:
     """The addresses of all engines of a home's pool, this machine's own first."""
     if not home.pool_db.is_file():
         return [EngineAddress()]
-    pool = PoolFile(home.pool_db)
-    try:
+    with closing(PoolFile(home.pool_db)) as pool:
         return [host.address for host in pool.hosts() if host.kind == "engine"]
-    finally:
-        pool.close()
-
-
-def _check(host: PoolHost) -> None:
-    scheme = host.address.url.partition("://")[0]
-    if not is_id(host.name) or len(host.name) > 60:
-        raise InvalidInput("bad_pool_host", f"{host.name[:80]!r} cannot name a member of the pool: use letters, "
-                           "digits, dots and dashes.")
-    if host.kind == "machine" and scheme != "ssh":
-        raise InvalidInput("bad_pool_host", "A plain machine needs an address of the form ssh://[USER@]HOST[:PORT].")
-    if scheme not in ("unix", "tcp", "ssh") and (scheme or host.name != OWN):
-        raise InvalidInput("bad_pool_host", f"{host.address.url[:120]!r} is no engine's address: unix://PATH, "
-                           "tcp://HOST:PORT with --tls, or ssh://[USER@]HOST[:PORT].")
-    if scheme == "tcp" and not host.address.tls:
-        raise InvalidInput("bad_pool_host", "An engine at tcp:// needs --tls FOLDER with ca.pem, cert.pem and key.pem: "
-                           "without it whoever reaches the port is root there.")
-    if len(set(host.gpus)) < len(host.gpus) or any(v is not None and v <= 0 for v in (host.cpus, host.memory_mb)):
-        raise InvalidInput("bad_pool_host", "GPUs are named once each; CPUs and memory are more than nothing.")
 
 
 def refuse_unfit(home: Home, task: Task) -> None:
     """Raises Conflict (no_such_host) where no member could ever take the task's hosts, whatever is free."""
     rooms = [Room.of(PoolHost(name=OWN, has_data=True), ())]
     if home.pool_db.is_file():
-        pool = PoolFile(home.pool_db)
-        try:
+        with closing(PoolFile(home.pool_db)) as pool:
             rooms = [Room.of(host, ()) for host in pool.hosts()]
-        finally:
-            pool.close()
     if fit(Demand.of(task), rooms) is None:
         raise Conflict("no_such_host", f"No host of this server's pool could ever take task {task.id}: it asks for "
                        f"{Demand.of(task).words}. Who runs this server may add one: tiphys hosts add.", task=task.id)

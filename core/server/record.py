@@ -25,6 +25,12 @@ def write(conn: Connection, session: str, fact: Fact, author: Author, *, id: str
     return {"seq": log.append(conn, session, [body])}
 
 
+def require_live(row: SessionRow) -> None:
+    """Raise Conflict (imported) for a session in which nothing runs."""
+    if row.origin != "live":
+        raise Conflict("imported", f"Session {row.session} was imported; nothing runs in it.")
+
+
 def check_move(row: SessionRow, to: str) -> None:
     """Raise Conflict (wrong_state) unless a session may go from its state to `to`."""
     if to not in ALLOWED[row.state]:

@@ -21,10 +21,10 @@ from core.domain.ids import root_session
 from core.domain.session import EX_TEMPFAIL, FINAL_STATES, SessionRow
 from core.logs import Thinned
 from core.server.called import end_orphan
-from core.server.child_environment import child_environment
 from core.server.hub import Hub
 from core.server.pool import HostPool
 from core.server.record import SERVER, write
+from core.server.service_manager import child_environment
 from core.store import accounts, log
 from core.store.home import Home, make_private_folder, write_private
 from core.store.sqlite import Connection as Database

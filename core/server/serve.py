@@ -57,7 +57,7 @@ from core.store.sqlite import connect
 from core.store.writer import Writer
 
 if TYPE_CHECKING:
-    from core.server.certificate_files import CertificateFiles
+    from core.server.certificate import CertificateFiles
     from core.server.id_tokens import IdTokens, LogInRules
 
 _log = logging.getLogger("wire")
@@ -311,8 +311,7 @@ def _certificate(settings: ServeSettings) -> CertificateFiles | None:
                 "tls_needed", f"Listening on {settings.host} needs a certificate (--self-signed makes one), "
                 "or the explicit statement that something else encrypts (plain text).", host=settings.host)
         return None
-    from core.server.certificate import own_certificate  # it takes a tenth of a second to load
-    from core.server.certificate_files import CertificateFiles
+    from core.server.certificate import CertificateFiles, own_certificate  # it takes a tenth of a second to load
 
     if settings.certificate:
         return CertificateFiles(settings.certificate, settings.key)

@@ -10,6 +10,7 @@ import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 _log = logging.getLogger("wire")
 
@@ -52,3 +53,12 @@ async def keep_alive(prove: Callable[[], Awaitable[bool]]) -> None:
         if await prove():
             notify("WATCHDOG=1")
         await asyncio.sleep(every)
+
+
+def child_environment(home: Path) -> dict[str, str]:
+    """The environment: ours, with which the program is found from any folder, and the home; without what the service
+    manager told the server alone."""
+    root = str(Path(__file__).resolve().parents[2])
+    paths = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+    ours = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    return {**ours, "PYTHONPATH": paths, "TIPHYS_HOME": str(home)}

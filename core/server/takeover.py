@@ -11,7 +11,7 @@ from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.operations import Act, HandBack, TakeOver
 from core.server.guidance import check_length
 from core.server.lifecycle import refuse_subagent
-from core.server.record import person, write
+from core.server.record import person, require_live, write
 from core.store import log
 from core.store.accounts import Principal
 from core.store.sqlite import Connection
@@ -34,8 +34,7 @@ def take(conn: Connection, principal: Principal, session: str, op: TakeOver | Ac
 
 
 def _check_session(conn: Connection, row: SessionRow) -> None:
-    if row.origin != "live":
-        raise Conflict("imported", f"Session {row.session} was imported; nothing runs in it.")
+    require_live(row)
     refuse_subagent(row, "be taken over")
     if row.state in FINAL_STATES:
         raise Conflict("session_over", f"Session {row.session} is {row.state} already.", state=row.state)

@@ -7,7 +7,7 @@ import contextlib
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 
-from core.server.child_environment import child_environment
+from core.server.service_manager import child_environment
 from core.store.home import Home
 from core.workers.calls import Calls
 from core.workers.messages import A, WorkerRequest

@@ -69,10 +69,10 @@ def r2_no_commit_holds_an_effect_without_its_answer(folder: Path) -> None:
         ):
             conn = connect(folder / "home/server.db", readonly=True)
             counts = "SELECT (SELECT count(*) FROM event), (SELECT count(*) FROM command)"
-            server.hub._writer.on_commit.append(lambda: seen.append(conn.execute(counts).fetchone()))
+            server.hub.writer.on_commit.append(lambda: seen.append(conn.execute(counts).fetchone()))
             await client.send("s", CreateSession(task=TASK))
             await client.answer(await client.send("s", Guide(guidance="g", text="x")))
-            server.hub._writer.on_commit.pop()
+            server.hub.writer.on_commit.pop()
             conn.close()
 
     asyncio.run(scenario())

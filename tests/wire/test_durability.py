@@ -33,10 +33,10 @@ def test_nothing_is_acknowledged_before_it_is_committed(tmp_path: Path) -> None:
         async with serving(tmp_path) as server, raw_peer(server.url, admin_token(tmp_path)) as peer:
             await fill(server, "s", bodies_of(1))
             ahead, behind, done = threading.Event(), threading.Event(), threading.Event()
-            first = server.hub._writer.submit(lambda _: ahead.wait(60))
+            first = server.hub.writer.submit(lambda _: ahead.wait(60))
             await peer.say(guide(1))
-            await until(lambda: server.hub._writer._queue.qsize() == 1)
-            last = server.hub._writer.submit(lambda _: (done.set(), behind.wait(60)))
+            await until(lambda: server.hub.writer._queue.qsize() == 1)
+            last = server.hub.writer.submit(lambda _: (done.set(), behind.wait(60)))
             ahead.set()
             await until(done.is_set)  # the command was carried out, its transaction is still open
             with pytest.raises(TimeoutError):

@@ -133,7 +133,7 @@ def test_one_account_may_have_so_many_connections_and_leaves_room_for_others(tmp
                 assert refused.params == {"most": 3} and await peer.closed() == Close.SLOW_DOWN
             await stack.enter_async_context(raw_peer(server.url, other))
             await stack.aclose()
-            await until(lambda: not server.hub.has_peers)
+            await until(lambda: not server.hub.peers)
             async with raw_peer(server.url, many) as peer:
                 assert isinstance(peer.welcome, Welcome)  # type: ignore[attr-defined]
 

@@ -19,7 +19,7 @@ from core.aio import TaskScope
 from core.client.certificate import split_address, with_pin
 from core.client.connection import ReconnectingConnection
 from core.protocol.operations import SetTag
-from core.server import certificate_files
+from core.server import certificate as certificates
 from core.server.certificate import fingerprint_of, own_certificate
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
@@ -57,7 +57,7 @@ def put(pair: tuple[Path, Path], certificate: Path, key: Path) -> None:
 
 
 def test_a_renewed_certificate_ends_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificate_files, "LOOK_S", 0.1)
+    monkeypatch.setattr(certificates, "LOOK_S", 0.1)
     home, certificate, key = tmp_path / "home", tmp_path / "tls.crt", tmp_path / "tls.key"
     first, second = fresh(tmp_path, "a"), fresh(tmp_path, "b")
     put(first, certificate, key)
@@ -113,7 +113,7 @@ def test_sighup_reads_the_files_again(tmp_path: Path) -> None:
     first, second = fresh(tmp_path, "a"), fresh(tmp_path, "b")
     put(first, certificate, key)
     env = {**os.environ, "TIPHYS_HOME": str(tmp_path / "home"), "PYTHONPATH": str(Path(__file__).parents[2])}
-    unwatched = ("from core.server import certificate_files; certificate_files.LOOK_S = 1e9; "
+    unwatched = ("from core.server import certificate; certificate.LOOK_S = 1e9; "
                  "from core.cli import main; main()")
     command = [sys.executable, "-c", unwatched, "serve", "--private", "--certificate", str(certificate),
                "--key", str(key)]

@@ -70,7 +70,7 @@ def test_a_server_that_cannot_store_is_alive_and_not_ready(tmp_path: Path, monke
             assert (await page(server.url, "/healthz"))[0] == 200
             monkeypatch.undo()
             assert (await page(server.url, "/readyz"))[0] == 200
-            server.hub._writer.close()
+            server.hub.writer.close()
             assert (await page(server.url, "/readyz"))[::2] == (503, "store_closed\n")
 
     asyncio.run(scenario())
@@ -144,7 +144,7 @@ def test_a_subscription_that_is_not_sent_everything_is_behind(tmp_path: Path) ->
 
 
 def test_a_label_cannot_forge_a_line() -> None:
-    from core.server.exposition import Exposition
+    from core.server.metrics import Exposition
 
     made = Exposition()
     made.gauge("odd", 'about\n# TYPE "x"', [({"code": 'a"} 1\nforged 1 \\'}, 2.5)])

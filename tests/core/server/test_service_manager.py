@@ -14,7 +14,6 @@ import pytest
 from support.wire import serving
 
 from core.server import service_manager
-from core.server.child_environment import child_environment
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -50,13 +49,13 @@ def test_a_writer_that_hangs_gives_no_sign_of_life(tmp_path: Path, monkeypatch: 
             assert await server.stores()
             release = asyncio.Event()
             loop = asyncio.get_running_loop()
-            stuck = server.hub._writer.submit(
+            stuck = server.hub.writer.submit(
                 lambda _: asyncio.run_coroutine_threadsafe(release.wait(), loop).result())
             assert not await server.stores()
             release.set()
             await asyncio.wrap_future(stuck)
             assert await server.stores()
-            server.hub._writer.close()
+            server.hub.writer.close()
             assert await server.stores(), "a disk that refuses does not hang"
 
     asyncio.run(scenario())
@@ -65,7 +64,7 @@ def test_a_writer_that_hangs_gives_no_sign_of_life(tmp_path: Path, monkeypatch: 
 def test_what_the_manager_told_the_server_stays_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in service_manager.VARIABLES:
         monkeypatch.setenv(name, "1")
-    assert not set(service_manager.VARIABLES) & child_environment(tmp_path).keys()
+    assert not set(service_manager.VARIABLES) & service_manager.child_environment(tmp_path).keys()
     monkeypatch.setenv("WATCHDOG_PID", "1")
     assert service_manager.watchdog_s() == 0, "it was meant for another process"
     monkeypatch.setenv("WATCHDOG_USEC", "soon")
