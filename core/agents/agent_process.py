@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.actions.registry import ActionRunner
+from core.actions.runner import ActionRunner
 from core.agents.journal import Journal
 from core.domain.errors import NotFound, ReportableError, Unavailable
 from core.gateway import acp

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.actions.registry import ActionRunner
+from core.actions.runner import ActionRunner
 from core.agents.agent_process import RETOLD, AgentProcess, Start
 from core.agents.agent_words import AgentWords
 from core.agents.delivery import Inbox

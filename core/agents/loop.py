@@ -14,7 +14,8 @@ from typing import Protocol
 
 import msgspec
 
-from core.actions.registry import RunnerState, parse_call
+from core.actions.registry import parse_call
+from core.actions.runner import RunnerState
 from core.agents import prompts
 from core.agents.asking import Asker, Halted
 from core.agents.delivery import Inbox
@@ -29,7 +30,7 @@ from core.agents.submissions import Submissions
 from core.agents.summary import Summarizer
 from core.domain.action_kinds import ACTION_KINDS
 from core.domain.message import Message, ToolCall
-from core.domain.step import Action, ActionError, Observation
+from core.domain.step import Action, Observation, refusal
 from core.domain.task import AgentSettings, Task
 from core.llm.model import Completion, EndpointError, LanguageModel, Request, ToolSpec
 from core.llm.text_actions import line_argument, parse_react, parse_text_actions
@@ -262,8 +263,7 @@ class Agent:
         elif not (kind := ACTION_KINDS.get(action.tool)) or not kind.is_inward:
             return await self._actions.recover(action, step)
         if place and self._inbox.wish == "stop":
-            error = ActionError(kind="stopped", message="A person stopped the session before this action began.")
-            return Observation(call_id=action.call_id, status="refused", error=error)
+            return refusal("stopped", "A person stopped the session before this action began.")
         async with self._on_action(step, action) if self._on_action is not None else nullcontext():
             return await self._actions.run(action, step)
 

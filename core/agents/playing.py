@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from core.actions.registry import RunnerState
+from core.actions.runner import RunnerState
 from core.agents import prompts
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
@@ -20,7 +20,7 @@ from core.agents.submissions import Submissions
 from core.domain.errors import InvalidInput, Unavailable
 from core.domain.events import StepAdded
 from core.domain.message import Message
-from core.domain.step import Action, ActionError, Observation, decode_body
+from core.domain.step import Action, Observation, decode_body, refusal
 from core.domain.task import AgentSettings, Task
 from core.environments.apart import ApartEnvironment
 from core.environments.environment import Environment
@@ -61,8 +61,7 @@ class EnvironmentPlayer:
     async def run(self, action: Action, step: int) -> Observation:
         """Carry an action out."""
         if action.malformed:
-            return Observation(call_id="", status="refused", error=ActionError(kind="malformed",
-                                                                               message=action.malformed))
+            return refusal("malformed", action.malformed)
         began = datetime.now(UTC)
         observation = await self._environment.act(action, step)
         return msgspec.structs.replace(observation, started_at=began, ended_at=datetime.now(UTC))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from core import logs
-from core.actions.registry import ActionRunner, RunnerState
+from core.actions.runner import ActionRunner, RunnerState
 from core.agents.branching import answering, seed
 from core.agents.delivery import Inbox, News
 from core.agents.hosts import SessionHosts, read_places

@@ -10,7 +10,7 @@ from core.agents.signals import Signals
 from core.agents.steps import StepJournal
 from core.agents.submissions import Submissions
 from core.domain.events import Fact
-from core.domain.step import ActionError, Observation, Output
+from core.domain.step import ActionError, Observation, Output, refusal
 from core.tasks.scoring import Outcome
 
 
@@ -36,9 +36,9 @@ class Sink:
         """Hand in and score, as far as the limit of evaluations allows."""
         limit = self._steps.limits.evaluations
         if not self._submissions.can_score:
-            return _refused("no_evaluator", "This task has no evaluator.")
+            return refusal("no_evaluator", "This task has no evaluator.")
         if limit is not None and self._steps.progress.evaluations >= limit:
-            return _refused("limit_evaluations", f"All {limit} evaluations are used; the run ends here.")
+            return refusal("limit_evaluations", f"All {limit} evaluations are used; the run ends here.")
         began = datetime.now(UTC)
         outcome = await self._submissions.hand_in(step)
         used = self._steps.progress.evaluations
@@ -47,10 +47,6 @@ class Sink:
     async def finish(self, step: int) -> Observation:
         """The agent says that it is done."""
         return Observation(call_id="", output=Output(text="The task is marked as done."))
-
-
-def _refused(kind: str, message: str) -> Observation:
-    return Observation(call_id="", status="refused", error=ActionError(kind=kind, message=message))
 
 
 def _score_text(outcome: Outcome, began: datetime, left: int | None) -> Observation:

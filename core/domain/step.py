@@ -136,6 +136,11 @@ class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return (*self.pictures, *(picture for one in self.observations for picture in one.pictures))
 
 
+def refusal(kind: str, message: str, status: Status = "refused") -> Observation:
+    """What comes back for an action that did not do what it was asked; whose call it was for, its caller says."""
+    return Observation(call_id="", status=status, error=ActionError(kind=kind, message=message))
+
+
 _BODY = msgspec.json.Decoder(StepBody)
 
 
