@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import posixpath
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -68,13 +68,7 @@ class Bench:
         """An absolute, plain path inside a sandbox; relative ones lie in the workspace."""
         if "\0" in path:
             raise ActionFailed("bad_path", "A path has no NUL in it.")
-        home = posixpath.join(sandbox.workspace, path) if not path.startswith("/") else path
-        return posixpath.normpath(home)
-
-    def state(self) -> dict[str, Any]:
-        """What outlives a restart of the runner, as fields of RunnerState."""
-        return {"offsets": self.follower.offsets(), "files": dict(self.open_files),
-                "cleared": dict(self.cleared), "jobs": self.jobs.notes()}
+        return posixpath.normpath(posixpath.join(sandbox.workspace, path))
 
 
 def _open_media(settings: ModelSettings) -> MediaModel:

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 from msgspec import Meta
 
 from core.actions.bench import Bench, Page
-from core.actions.declare import Arguments, Declared, Line
+from core.actions.declare import Arguments, Line, declared
 from core.actions.page import read_page
 from core.actions.result import ActionFailed, Result
 from core.domain.events import SearchMade
@@ -201,12 +201,5 @@ def _match(page: Page, around: int) -> Result:
                                    "current_line": line})
 
 
-ACTIONS = (
-    Declared("web_browse", WebBrowse, web_browse),
-    Declared("web_page_goto_line", WebPageGotoLine, web_page_goto_line),
-    Declared("web_page_scroll_down", WebPageScrollDown, web_page_scroll_down),
-    Declared("web_page_scroll_up", WebPageScrollUp, web_page_scroll_up),
-    Declared("web_page_search", WebPageSearch, web_page_search),
-    Declared("web_page_search_next", WebPageSearchNext, web_page_search_next),
-    Declared("web_page_get_links", WebPageGetLinks, web_page_get_links),
-)
+ACTIONS = declared(web_browse, web_page_goto_line, web_page_scroll_down, web_page_scroll_up, web_page_search,
+                   web_page_search_next, web_page_get_links)

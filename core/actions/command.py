@@ -11,7 +11,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import Declared, OnHost
+from core.actions.declare import OnHost, declared
 from core.actions.jobs import JobNote, job_id
 from core.actions.output import range_output
 from core.actions.result import ActionFailed, Result
@@ -243,12 +243,6 @@ async def opened(bench: Bench, host: str, sandbox: Sandbox, name: str) -> Termin
 
 
 ACTIONS = (
-    Declared("create_session", OpenTerminal, create_session),
-    *LOOKS[:1],
-    Declared("run_command", RunCommand, run_command),
-    Declared("input_in_session", InputInSession, input_in_session),
-    *LOOKS[1:],
-    Declared("close_session", CloseSession, close_session),
-    Declared("close_all_sessions", CloseAllSessions, close_all_sessions),
-    Declared("kill_session_processes", KillSessionProcesses, kill_session_processes),
+    *declared(create_session), *LOOKS[:1], *declared(run_command, input_in_session), *LOOKS[1:],
+    *declared(close_session, close_all_sessions, kill_session_processes),
 )

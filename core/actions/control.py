@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import Arguments, Declared
+from core.actions.declare import Arguments, Declared, declared
 from core.actions.result import ActionFailed, Result
 from core.actions.sink import WakeReason
 from core.aio import TaskScope
@@ -104,10 +104,6 @@ async def null(a: Null, bench: Bench) -> Result:
     raise ActionFailed("malformed", "Do nothing. Check the form of your call.", "refused")
 
 
-ACTIONS = (
-    Declared("think", Think, think),
-    Declared("sleep", Sleep, sleep),
-    Declared("eval", Eval, evaluate),
-    Declared("finish", Finish, finish),
-)
-UNLISTED = (Declared("view_hint", ViewHint, view_hint), Declared("null", Null, null))
+ACTIONS = (*declared(think, sleep), Declared("eval", Eval, evaluate), *declared(finish))
+
+UNLISTED = declared(view_hint, null)

@@ -77,6 +77,11 @@ class Declared(msgspec.Struct, frozen=True):
         return msgspec.convert(filled, self.arguments, strict=False)
 
 
+def declared(*carriers: Carrier) -> tuple[Declared, ...]:
+    """Actions that are named as the functions that carry them out, with the arguments that these take as `a`."""
+    return tuple(Declared(one.__name__, typing.get_type_hints(one)["a"], one) for one in carriers)
+
+
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     """A property without what says nothing: empty defaults, and null beside a type (it may be left out)."""
     plain = {k: v for k, v in schema.items() if k != "default" or v not in (None, "")}

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import Declared, Line, OnHost
+from core.actions.declare import Line, OnHost, declared
 from core.actions.file_search import SEARCHES
 from core.actions.result import ActionFailed, Result
 from core.domain.errors import NotFound
@@ -182,12 +182,6 @@ def _numbered(lines: list[str], first: int) -> str:
 
 
 ACTIONS = (
-    Declared("open_file", OpenFile, open_file),
-    Declared("file_goto_line", FileGotoLine, file_goto_line),
-    Declared("file_scroll_down", FileScrollDown, file_scroll_down),
-    Declared("file_scroll_up", FileScrollUp, file_scroll_up),
-    Declared("create_file", CreateFile, create_file),
-    Declared("edit_file", EditFile, edit_file),
-    *SEARCHES,
-    Declared("get_file_info", GetFileInfo, get_file_info),
+    *declared(open_file, file_goto_line, file_scroll_down, file_scroll_up, create_file, edit_file), *SEARCHES,
+    *declared(get_file_info),
 )

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import Declared, OnHost
+from core.actions.declare import OnHost, declared
 from core.actions.result import ActionFailed, Result
 from core.sandbox.sandbox import Sandbox
 
@@ -126,9 +126,4 @@ async def _folder(bench: Bench, sandbox: Sandbox, path: str) -> str:
     return folder
 
 
-SEARCHES = (
-    Declared("search_dir", SearchDir, search_dir),
-    Declared("search_file", SearchFile, search_file),
-    Declared("find_file", FindFile, find_file),
-    Declared("list_files", ListFiles, list_files),
-)
+SEARCHES = declared(search_dir, search_file, find_file, list_files)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import Declared, OnHost
+from core.actions.declare import OnHost, declared
 from core.actions.parse import SavePath, SourcePath, must_be_free, saved
 from core.actions.result import ActionFailed, Result
 from core.sandbox.sandbox import Sandbox
@@ -106,8 +106,4 @@ async def _ready(a: OnHost, bench: Bench, file_path: str, save_path: str) -> tup
     return host, sandbox, path, target, bench.media
 
 
-ACTIONS = (
-    Declared("parse_audio", ParseAudio, parse_audio),
-    Declared("parse_image", ParseImage, parse_image),
-    Declared("parse_video", ParseVideo, parse_video),
-)
+ACTIONS = declared(parse_audio, parse_image, parse_video)

@@ -1,30 +1,45 @@
-"""All actions by name: their specifications for the model, the reading of a call, and who carries it out.
-
-This is the door of the package: `tool_specs`, `parse_call`, `ActionRunner`, `ActionSink`.
-"""
+"""The one table of actions, in the order in which the model is told of them; their specifications for it, and the
+reading of a call."""
 
 from __future__ import annotations
 
 import difflib
+import os
 
 import msgspec
 
-from core.actions.runner import ActionRunner, RunnerState
-from core.actions.sink import ActionSink, WakeReason
-from core.actions.table import ACTIONS, OFFERED, is_offered
+from core.actions import browse, command, control, file, media, parse, web_search
+from core.actions.declare import Declared
 from core.domain.message import ToolCall
 from core.domain.step import Action
 from core.domain.task import AgentSettings, Task
 from core.llm.call_arguments import read_arguments
 from core.llm.model import ToolSpec
 
-__all__ = ["ActionRunner", "ActionSink", "RunnerState", "WakeReason", "parse_call", "tool_specs"]
+OFFERED: tuple[Declared, ...] = (*command.ACTIONS, *file.ACTIONS, *parse.ACTIONS, *media.ACTIONS, *web_search.ACTIONS,
+                                 *browse.ACTIONS, *control.ACTIONS)
+"""The 42 actions; a model is offered those of them that can work in its session (`is_offered`)."""
+
+ACTIONS: dict[str, Declared] = {d.name: d for d in (*OFFERED, *control.UNLISTED)}
+"""All that a call may name; two more than offered, which older data holds."""
 
 
 def tool_specs(task: Task, settings: AgentSettings) -> list[ToolSpec]:
     """What the model is told of every action that can work, in a fixed order (so that prompts stay cacheable)."""
     return [ToolSpec(name=d.name, description=d.description, parameters=d.schema()) for d in OFFERED
             if is_offered(d, task, settings)]
+
+
+def is_offered(action: Declared, task: Task, settings: AgentSettings) -> bool:
+    """Whether an action can work in a session: what nobody configured costs the model its words alone."""
+    family, name = action.kind.family, action.name
+    if family == "search":
+        return bool(os.environ.get("TIPHYS_SEARCH_URL"))
+    if family == "browse":
+        return os.environ.get("TIPHYS_BROWSE") == "on"
+    if action in media.ACTIONS:
+        return settings.media is not None
+    return name != "eval" or bool(task.evaluator.script)
 
 
 def parse_call(call: ToolCall) -> Action:

@@ -12,16 +12,15 @@ import msgspec
 
 from core.actions.bench import Bench
 from core.actions.command import end_programs, job_result
-from core.actions.declare import Declared
 from core.actions.jobs import JobNote, job_id
 from core.actions.output import text_output
+from core.actions.registry import ACTIONS
 from core.actions.result import ActionFailed, Result
 from core.actions.sink import ActionSink
-from core.actions.table import ACTIONS
 from core.aio import TaskScope
 from core.domain.action_kinds import ACTION_KINDS
-from core.domain.errors import Conflict, LimitReached, NotFound, ReportableError, Unavailable
-from core.domain.step import Action, ActionError, Observation
+from core.domain.errors import LimitReached, NotFound, ReportableError, Unavailable
+from core.domain.step import Action, ActionError, Observation, refusal
 from core.domain.task import AgentSettings
 from core.sandbox.sandbox import Sandbox
 from core.sandbox.services import Services
@@ -94,9 +93,8 @@ class ActionRunner:
         self._bench.step, self._bench.call_id = step, action.call_id
         observation = await self._found_again(action, step)
         if observation is None:
-            error = ActionError(kind="interrupted", message="The agent was restarted while this action ran; whether "
-                                "it had its effect is not known. Look before you repeat it.")
-            observation = Observation(call_id="", status="killed", error=error)
+            observation = refusal("interrupted", "The agent was restarted while this action ran; whether it had its "
+                                  "effect is not known. Look before you repeat it.", "killed")
         return msgspec.structs.replace(observation, call_id=action.call_id, started_at=now, ended_at=now)
 
     async def interrupt(self) -> bool:
@@ -126,7 +124,9 @@ class ActionRunner:
 
     def state(self) -> RunnerState:
         """What to journal with a step."""
-        return RunnerState(**self._bench.state())
+        bench = self._bench
+        return RunnerState(offsets=bench.follower.offsets(), files=dict(bench.open_files), cleared=dict(bench.cleared),
+                           jobs=bench.jobs.notes())
 
     async def close(self) -> None:
         """Stop following; the sandboxes and their terminals go on."""
@@ -171,24 +171,18 @@ class ActionRunner:
         """The observation of an action; failures that are not bugs become one too."""
         declared = ACTIONS.get(action.tool)
         if action.malformed or declared is None:
-            return _failed("malformed", action.malformed or f"There is no tool {action.tool!r}.", "refused")
+            return refusal("malformed", action.malformed or f"There is no tool {action.tool!r}.")
         try:
-            return await self._observed(declared, action)
+            result = await declared.carry(declared.read(action.arguments), self._bench)
+            return result if isinstance(result, Observation) else await self._observation_of(result)
         except ActionFailed as failure:
-            return Observation(call_id="", status=failure.status,
-                               error=ActionError(kind=failure.kind, message=failure.message))
+            return refusal(failure.kind, failure.message, failure.status)
         except msgspec.ValidationError as error:
-            return _failed("malformed", f"The arguments of {action.tool} are wrong: {error}.", "refused")
+            return refusal("malformed", f"The arguments of {action.tool} are wrong: {error}.")
         except Unavailable as error:
             return await self._revived(action, error)
         except ReportableError as error:
-            return _failed(_kind(error), error.sentence)
-
-    async def _observed(self, declared: Declared, action: Action) -> Observation:
-        result = await declared.carry(declared.read(action.arguments), self._bench)
-        if isinstance(result, Observation):
-            return result
-        return await self._observation_of(result)
+            return refusal(_kind(error), error.sentence, "failed")
 
     async def _observation_of(self, result: Result) -> Observation:
         output = result.output or await text_output(self._bench, result.text)
@@ -212,7 +206,7 @@ class ActionRunner:
             return found
         again = [f"Host {name} was started again: its files are there, its sessions and programs are gone."
                  for name in sorted(self._emptied)]
-        return _failed("unavailable", " ".join([error.sentence, *again, *missing]))
+        return refusal("unavailable", " ".join([error.sentence, *again, *missing]), "failed")
 
     async def _watch(self) -> None:
         """While an action waits for jobs, look after their hosts: of a lost one nobody would tell it anything."""
@@ -308,14 +302,6 @@ class ActionRunner:
         return None
 
 
-def _failed(kind: str, message: str, status: str = "failed") -> Observation:
-    error = ActionError(kind=kind, message=message)
-    return Observation(call_id="", status="refused" if status == "refused" else "failed", error=error)
-
-
 def _kind(error: ReportableError) -> str:
-    if isinstance(error, NotFound):
-        return "not_found"
-    if isinstance(error, LimitReached):
-        return "too_large"
-    return error.code if not isinstance(error, Conflict) or error.code != "busy" else "busy"
+    kinds = {NotFound: "not_found", LimitReached: "too_large"}
+    return next((kind for known, kind in kinds.items() if isinstance(error, known)), error.code)

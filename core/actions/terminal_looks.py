@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import Declared, OnHost
+from core.actions.declare import OnHost, declared
 from core.actions.output import tail_text, text_output
 from core.actions.result import ActionFailed, Result
 from core.sandbox.sandbox import Sandbox
@@ -153,11 +153,5 @@ async def clear_session_buffer(a: ClearSessionBuffer, bench: Bench) -> Result:
     return Result(text=f"The output of session {info.name} on {host} so far is put away.")
 
 
-LOOKS = (
-    Declared("list_sessions", ListSessions, list_sessions),
-    Declared("get_session_output", GetSessionOutput, get_session_output),
-    Declared("get_session_recent_output", GetSessionRecentOutput, get_session_recent_output),
-    Declared("get_session_status", GetSessionStatus, get_session_status),
-    Declared("check_session_idle", CheckSessionIdle, check_session_idle),
-    Declared("clear_session_buffer", ClearSessionBuffer, clear_session_buffer),
-)
+LOOKS = declared(list_sessions, get_session_output, get_session_recent_output, get_session_status, check_session_idle,
+                 clear_session_buffer)

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import Arguments, Declared
+from core.actions.declare import Arguments, declared
 from core.actions.result import ActionFailed, Result
 from core.domain.events import SearchMade, SearchResult
 
@@ -83,4 +83,4 @@ async def _ask(url: str, engine: str, key: str, a: WebSearch) -> list[_Hit]:
     return answer.organic if serper else answer.results
 
 
-ACTIONS = (Declared("web_search", WebSearch, web_search),)
+ACTIONS = declared(web_search)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from core.actions.registry import ActionRunner, parse_call, tool_specs
+from core.actions.registry import parse_call, tool_specs
+from core.actions.runner import ActionRunner
 from core.domain.message import ToolCall
 from core.domain.step import Action, Observation
 from core.domain.task import AgentSettings, Task

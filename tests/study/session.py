@@ -13,7 +13,7 @@ from typing import cast
 import msgspec
 from study.world import WORKSPACE, Shell, ShellHost, observed
 
-from core.actions.registry import ActionRunner, RunnerState
+from core.actions.runner import ActionRunner, RunnerState
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.loop import Agent

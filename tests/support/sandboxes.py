@@ -13,7 +13,9 @@ import docker
 import docker.errors
 import pytest
 
-from core.actions.registry import ActionRunner, RunnerState, WakeReason, parse_call
+from core.actions.registry import parse_call
+from core.actions.runner import ActionRunner, RunnerState
+from core.actions.sink import WakeReason
 from core.domain.blob import blob_hash
 from core.domain.events import Fact
 from core.domain.ids import new_id

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.actions.declare import Arguments, Declared
-from core.actions.table import ACTIONS
+from core.actions.registry import ACTIONS
 from core.domain.action_kinds import ACTION_KINDS, ActionKind
 
 ROOT = Path(__file__).parents[3]

@@ -11,7 +11,8 @@ import docker
 import pytest
 from support.sandboxes import Acting, Box, Recorder, acting, box
 
-from core.actions.registry import RunnerState, parse_call
+from core.actions.registry import parse_call
+from core.actions.runner import RunnerState
 from core.aio import TaskScope
 from core.domain.events import TerminalOutput
 from core.domain.message import ToolCall

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.actions.registry import parse_call, tool_specs
-from core.actions.table import ACTIONS, OFFERED
+from core.actions.registry import ACTIONS, OFFERED, parse_call, tool_specs
 from core.domain.message import ToolCall
 from core.domain.task import AgentSettings, Evaluator, ModelSettings, Task
 
