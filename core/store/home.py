@@ -23,6 +23,36 @@ class Home:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path).expanduser().absolute()
+        self.server_db = self.path / "server.db"
+        """The log of record."""
+        self.server_lock = self.path / "server.lock"
+        """Held (flock) by the one process that writes the log of record."""
+        self.endpoint = self.path / "server.json"
+        """Where the running server listens: {"url": …, "pid": …}."""
+        self.admin_token = self.path / "admin.token"
+        """The token of this computer's administrator, mode 0600."""
+        self.sessions = self.path / "sessions"
+        """One folder per session, for its runner."""
+        self.replicas = self.path / "replicas"
+        """The desktop's copies of servers' logs."""
+        self.search_db = self.path / "search.db"
+        """The search index: derived, may be deleted at any time."""
+        self.servers = self.path / "servers.json"
+        """The servers that the desktop works with, with their tokens, mode 0600."""
+        self.settings = self.path / "settings.toml"
+        """The settings file (TOML, overrides only)."""
+        self.logs = self.path / "logs"
+        """The programs' own log files."""
+        self.pool_db = self.path / "pool.db"
+        """The host pool: its members, and what sessions were given of them."""
+        self.images = self.path / "images"
+        """Sandbox images that were built or saved here."""
+        self.allowed = self.path / "allowed"
+        """What the operator allowed tasks to take of this computer, one file a grant."""
+        self.archives = self.path / "archives"
+        """Archives of sessions that were taken out of the log, where no other folder was named."""
+        self.tasks = self.path / "tasks"
+        """Task folders that a person added to the catalogue."""
         for folder in (self.path, self.sessions, self.replicas, self.logs, self.images):
             make_private_folder(folder)
 
@@ -31,81 +61,6 @@ class Home:
         """$TIPHYS_HOME, or the platform's folder for a person's data."""
         folder = os.environ.get("TIPHYS_HOME")
         return cls(folder or platformdirs.user_data_path("tiphys", appauthor=False))
-
-    @property
-    def server_db(self) -> Path:
-        """The log of record."""
-        return self.path / "server.db"
-
-    @property
-    def server_lock(self) -> Path:
-        """Held (flock) by the one process that writes the log of record."""
-        return self.path / "server.lock"
-
-    @property
-    def endpoint(self) -> Path:
-        """Where the running server listens: {"url": …, "pid": …}."""
-        return self.path / "server.json"
-
-    @property
-    def admin_token(self) -> Path:
-        """The token of this computer's administrator, mode 0600."""
-        return self.path / "admin.token"
-
-    @property
-    def sessions(self) -> Path:
-        """One folder per session, for its runner."""
-        return self.path / "sessions"
-
-    @property
-    def replicas(self) -> Path:
-        """The desktop's copies of servers' logs."""
-        return self.path / "replicas"
-
-    @property
-    def search_db(self) -> Path:
-        """The search index: derived, may be deleted at any time."""
-        return self.path / "search.db"
-
-    @property
-    def servers(self) -> Path:
-        """The servers that the desktop works with, with their tokens, mode 0600."""
-        return self.path / "servers.json"
-
-    @property
-    def settings(self) -> Path:
-        """The settings file (TOML, overrides only)."""
-        return self.path / "settings.toml"
-
-    @property
-    def logs(self) -> Path:
-        """The programs' own log files."""
-        return self.path / "logs"
-
-    @property
-    def pool_db(self) -> Path:
-        """The host pool: its members, and what sessions were given of them."""
-        return self.path / "pool.db"
-
-    @property
-    def images(self) -> Path:
-        """Sandbox images that were built or saved here."""
-        return self.path / "images"
-
-    @property
-    def allowed(self) -> Path:
-        """What the operator allowed tasks to take of this computer, one file a grant."""
-        return self.path / "allowed"
-
-    @property
-    def archives(self) -> Path:
-        """Archives of sessions that were taken out of the log, where no other folder was named."""
-        return self.path / "archives"
-
-    @property
-    def tasks(self) -> Path:
-        """Task folders that a person added to the catalogue."""
-        return self.path / "tasks"
 
 
 def resources() -> Path:
