@@ -7,55 +7,32 @@ from collections.abc import Iterable
 from core.domain.ids import root_session
 from core.protocol import messages, operations
 
-SCOPE_OF_OP: dict[type[operations.Op], str] = {
-    operations.CreateSession: "guide",
-    operations.ImportSession: "admin",
-    operations.MergeOpinions: "admin",
-    operations.Rescore: "admin",
-    operations.DeleteSession: "admin",
-    operations.Guide: "guide",
-    operations.ChangeGuidance: "guide",
-    operations.Control: "guide",
-    operations.TakeOver: "guide",
-    operations.Act: "guide",
-    operations.HandBack: "guide",
-    operations.ContinueSession: "guide",
-    operations.BranchSession: "guide",
-    operations.RestoreSession: "guide",
-    operations.CallSubagent: "agent",
-    operations.ClearAttention: "guide",
-    operations.SetThresholds: "guide",
-    operations.GiveVerdict: "review",
-    operations.AddNote: "review",
-    operations.SetTag: "review",
-    operations.TellTime: "review",
-    operations.MakeQueue: "review",
-    operations.ChangeQueue: "review",
-    operations.TakeFromQueue: "review",
-    operations.GiveBack: "review",
-    operations.FinishInQueue: "review",
+_OPS: dict[str, tuple[type[operations.Op], ...]] = {
+    "guide": (operations.CreateSession, operations.Guide, operations.ChangeGuidance, operations.Control,
+              operations.TakeOver, operations.Act, operations.HandBack, operations.ContinueSession,
+              operations.BranchSession, operations.RestoreSession, operations.ClearAttention,
+              operations.SetThresholds),
+    "admin": (operations.ImportSession, operations.MergeOpinions, operations.Rescore, operations.DeleteSession),
+    "agent": (operations.CallSubagent,),
+    "review": (operations.GiveVerdict, operations.AddNote, operations.SetTag, operations.TellTime,
+               operations.MakeQueue, operations.ChangeQueue, operations.TakeFromQueue, operations.GiveBack,
+               operations.FinishInQueue),
 }
+SCOPE_OF_OP = {op: scope for scope, ops in _OPS.items() for op in ops}
 """What a command's sender must hold. CreateSession with a task of the sender's own making needs admin, and a verdict
 in the name of a rule or judge needs PROPOSE instead; `agent` is as below."""
 
 PROPOSE = "propose"
 
-SCOPE_OF_MESSAGE: dict[type[messages.Wire], str] = {
-    messages.Hello: "",
-    messages.Command: "",
-    messages.Seen: "",
-    messages.Unsubscribe: "",
-    messages.WatchSessions: "view",
-    messages.Search: "view",
-    messages.WatchQueues: "view",
-    messages.Reading: "review",
-    messages.ListTasks: "guide",
-    messages.Subscribe: "view|agent",
-    messages.WantBlobs: "view|agent",
-    messages.Lease: "agent|run",
-    messages.Append: "agent|run",
-    messages.Live: "agent|run",
+_MESSAGES: dict[str, tuple[type[messages.Wire], ...]] = {
+    "": (messages.Hello, messages.Command, messages.Seen, messages.Unsubscribe),
+    "view": (messages.WatchSessions, messages.Search, messages.WatchQueues),
+    "review": (messages.Reading,),
+    "guide": (messages.ListTasks,),
+    "view|agent": (messages.Subscribe, messages.WantBlobs),
+    "agent|run": (messages.Lease, messages.Append, messages.Live),
 }
+SCOPE_OF_MESSAGE = {message: scope for scope, some in _MESSAGES.items() for message in some}
 """What a message's sender must hold; `agent` is `agent:<the session>`, for a subagent's session that of the session
 whose runner writes it, or admin; `run` holds for sessions that wait for a runner from outside, which the server looks
 up. A command is judged by its op."""
