@@ -26,8 +26,8 @@ from core.domain.losses import Losses
 from core.protocol.messages import CAN_DELETE
 from core.protocol.operations import DeleteSession
 from core.store import blobs, log
-from core.store.losses import losses_of
 from core.store.sqlite import connect
+from core.store.tombstones import losses_of
 
 
 class RemovalPlan(msgspec.Struct, frozen=True):

@@ -11,8 +11,8 @@ from core.cli.options import NewPlace
 from core.cli.output import emit, json_option, say
 from core.server.settings_file import read_settings, setting
 from core.store.backup import back_up
+from core.store.backup import rotate as put_into
 from core.store.home import Home
-from core.store.rotation import rotate as put_into
 
 SETTINGS = click.option("--settings", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                         help="The server's settings, which say where backups lie (default: /etc/tiphys/server.toml).")

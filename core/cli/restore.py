@@ -15,11 +15,11 @@ from core.domain.errors import Conflict, InvalidInput, ReportableError
 from core.domain.plural import counted
 from core.sandbox.installation import take_number
 from core.server.ownership import hold
+from core.store.backup import newest
 from core.store.endpoint import serving
 from core.store.home import Home
 from core.store.restore import Restored, survey
 from core.store.restore import restore as put_back
-from core.store.rotation import newest
 from core.store.schema import open_log
 from core.store.sqlite import connect, driver, scalar
 

@@ -24,10 +24,9 @@ from core.server.lookups import Lookups
 from core.server.pool_file import engines_of
 from core.store import log, loose_blobs, tombstones
 from core.store.home import Home, write_private
-from core.store.losses import losses_of
 from core.store.search import SearchIndex
 from core.store.sqlite import Connection, connect
-from core.store.tombstones import Tombstone
+from core.store.tombstones import Tombstone, losses_of
 from core.store.writer import Writer
 
 _log = logging.getLogger("session")

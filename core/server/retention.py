@@ -26,8 +26,8 @@ from core.server.lookups import Lookups
 from core.server.retention_file import RetentionSettings, read_retention
 from core.store import log
 from core.store.home import Home
-from core.store.losses import losses_of
 from core.store.sqlite import Connection, connect
+from core.store.tombstones import losses_of
 
 _log = logging.getLogger("session")
 

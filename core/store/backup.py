@@ -1,16 +1,20 @@
-"""A consistent copy of a database that is in use, and the check of one."""
+"""A consistent copy of a database that is in use, and the check of one; and copies in a folder, each under the time of
+its making, of which the newest few stay."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 
-from core.domain.errors import InvalidInput, Unavailable
-from core.store.home import sync
+from core.domain.errors import InvalidInput, NotFound, Unavailable
+from core.store.home import make_private_folder, sync
 from core.store.sqlite import Connection, driver, scalar
 
 _HEADER = b"SQLite format 3\0"
+_NAME = re.compile(r"tiphys-\d{8}T\d{6}Z\.db\Z")
 
 
 def back_up(conn: Connection, target: Path) -> Path:
@@ -69,12 +73,9 @@ def _copy(conn: Connection, part: Path) -> None:
 
 def give_own_epoch(copy: Path) -> None:
     """Make a file another log than the one that it was copied from."""
-    conn = driver.connect(str(copy), isolation_level=None)
-    try:
+    with contextlib.closing(driver.connect(str(copy), isolation_level=None)) as conn:
         if scalar(conn, "SELECT 1 FROM sqlite_schema WHERE name = 'meta'"):
             conn.execute("UPDATE meta SET value = lower(hex(randomblob(16))) WHERE key = 'epoch'")
-    finally:
-        conn.close()
 
 
 def damage(conn: Connection) -> str:
@@ -84,3 +85,33 @@ def damage(conn: Connection) -> str:
     except driver.DatabaseError as error:
         return str(error)
     return "" if found == ["ok"] else "; ".join(found)
+
+
+def rotate(conn: Connection, folder: Path, most: int) -> tuple[Path, list[Path]]:
+    """Back a log up into a folder and remove the oldest beyond `most`; gives the new file and the removed ones.
+
+    What does not bear the name of a backup is not touched. Raises Unavailable; then nothing is removed.
+    """
+    make_private_folder(folder)
+    made = back_up(conn, folder / f"tiphys-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.db")
+    removed = backups(folder)[most:]
+    try:
+        for path in removed:
+            path.unlink()
+    except OSError as error:
+        raise Unavailable("backup_not_removed", f"An old backup in {folder} cannot be removed: {error}.",
+                          path=str(folder)) from error
+    return made, removed
+
+
+def backups(folder: Path) -> list[Path]:
+    """The backups of a folder, the newest first."""
+    return sorted((path for path in folder.glob("tiphys-*.db") if _NAME.match(path.name)), reverse=True)
+
+
+def newest(folder: Path) -> Path:
+    """The newest backup of a folder. Raises NotFound (no_backup)."""
+    found = backups(folder)
+    if not found:
+        raise NotFound("no_backup", f"There is no backup in {folder}.", path=str(folder))
+    return found[0]

@@ -1,4 +1,5 @@
-"""Sessions that were deleted: what is remembered of each, so that nothing that comes late brings one back.
+"""Sessions that were deleted: what is remembered of each, so that nothing that comes late brings one back; and what a
+deletion would lose.
 
 A deletion is one transaction: the session's events, its row, and what the log knows beside it go, and a tombstone
 stays. Everything else (folders, sandboxes, the search index, payloads) is removed afterwards, however often that is
@@ -14,7 +15,9 @@ from datetime import UTC, datetime
 import msgspec
 
 from core.domain.errors import NotFound
+from core.domain.events import SessionCreated, decode_stored
 from core.domain.ids import new_id
+from core.domain.losses import Losses
 from core.store import judged, log, loose_blobs, queues
 from core.store.sqlite import Connection, scalar
 
@@ -107,3 +110,26 @@ def _found(conn: Connection, sql: str, *values: object) -> list[Tombstone]:
     return [Tombstone(session=session, mark=mark, account=account, at=datetime.fromisoformat(at),
                       was_live=bool(was_live), is_back=bool(is_back))
             for session, mark, account, at, was_live, is_back in conn.execute(sql, values)]
+
+
+def losses_of(conn: Connection, session: str) -> Losses:
+    """What would be lost with a session. Raises NotFound."""
+    row = log.row(conn, session)
+    size, names = 0, set[bytes]()
+    for (body,) in conn.execute("SELECT body FROM event WHERE session = ?", (session,)):
+        size += len(body)
+        names |= loose_blobs.names_in((body,))
+    size += sum(scalar(conn, "SELECT length(data) FROM blob WHERE hash = ?", name) or 0 for name in names)
+    people = [decode_stored(body).author.name for body in log.opinions(conn, session)]
+    sql = "SELECT count(*) FROM event WHERE session = ? AND kind = 'guidance_queued'"
+    return Losses(session=session, title=row.title, head=log.head(conn, session), steps=row.steps,
+                  opinions=len(people), people=tuple(sorted(set(people))), guidance=scalar(conn, sql, session),
+                  bytes=size, hosts=_hosts(conn, session) if row.origin == "live" else 0)
+
+
+def _hosts(conn: Connection, session: str) -> int:
+    """How many sandboxes the session's task asked for."""
+    sql = "SELECT body FROM event WHERE session = ? AND kind = 'session_created' ORDER BY seq LIMIT 1"
+    body = scalar(conn, sql, session)
+    fact = decode_stored(bytes(body)).fact if body is not None else None
+    return len(fact.task.hosts) if isinstance(fact, SessionCreated) else 0

@@ -13,8 +13,8 @@ import pytest
 from support.logs import Maker, fill
 
 from core.domain.errors import NotFound
+from core.store.backup import backups, newest, rotate
 from core.store.home import Home
-from core.store.rotation import backups, newest, rotate
 from core.store.schema import open_log
 from core.store.sqlite import transaction
 
