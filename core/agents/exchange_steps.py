@@ -217,11 +217,8 @@ class ExchangeSteps:
 
     def price(self, usage: Usage) -> Usage:
         """A usage with its cost, where both prices are known."""
-        made, used = self._model.output_price, self._model.input_price
-        if made is None or used is None or usage.input_tokens is None or usage.output_tokens is None:
-            return usage
-        cost = (usage.input_tokens * used + usage.output_tokens * made) / 1e6
-        return msgspec.structs.replace(usage, cost_usd=cost)
+        cost = self._model.cost(usage.input_tokens, usage.output_tokens)
+        return usage if cost is None else msgspec.structs.replace(usage, cost_usd=cost)
 
     def _add(self, opened: OpenAnswer, actions: Sequence[Action], observations: Sequence[Observation],
              terminals: Mapping[str, int]) -> None:

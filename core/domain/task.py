@@ -250,6 +250,12 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     input_price: bounds.Cost | None = None
     output_price: bounds.Cost | None = None
 
+    def cost(self, used: int | None, made: int | None) -> float | None:
+        """What so many tokens of input and output cost, in US dollars; None where a price or a count is not known."""
+        if self.input_price is None or self.output_price is None or used is None or made is None:
+            return None
+        return (used * self.input_price + made * self.output_price) / 1e6
+
 
 class SnapshotRules(msgspec.Struct, frozen=True, kw_only=True):
     """When files, terminals and journal of a session are saved, between two steps: after so many steps or minutes (0:

@@ -30,12 +30,17 @@ def check_weights(folder: str | Path) -> None:
                            "run anything; convert them to safetensors.", path=str(path))
 
 
+def require_model(folder: str | Path) -> None:
+    """Raise InvalidInput (no_model) for a folder that holds none."""
+    if not (Path(folder) / "config.json").is_file():
+        raise InvalidInput("no_model", f"The folder {str(folder)!r} holds no model.", path=str(folder))
+
+
 def model_config(folder: str | Path) -> Any:
     """The config of a model's folder. Raises InvalidInput (no_model, pickled_weights) where none can be loaded."""
     from transformers import AutoConfig
 
-    if not (Path(folder) / "config.json").is_file():
-        raise InvalidInput("no_model", f"The folder {str(folder)!r} holds no model.", path=str(folder))
+    require_model(folder)
     check_weights(folder)
     try:
         return AutoConfig.from_pretrained(str(folder), **SAFE)

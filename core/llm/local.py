@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.domain.sampled import Sampled
 from core.domain.step import Usage
 from core.domain.task import ModelSettings
 from core.llm.extra import require_extra
-from core.llm.foreign_model import SAFE, load_model
+from core.llm.foreign_model import SAFE, load_model, require_model
 from core.llm.model import Completion, EndpointError, OnText, Request
 from core.llm.token_prompt import TokenPrompt, TokenPrompter, stop_ids
 
@@ -34,8 +33,7 @@ class LocalModel:
 
     def __init__(self, settings: ModelSettings) -> None:
         require_extra("torch", "transformers", "jinja2")
-        if not (Path(settings.name) / "config.json").is_file():
-            raise InvalidInput("no_model", f"The folder {settings.name!r} holds no model.", path=settings.name)
+        require_model(settings.name)
         self._folder, self.name = settings.name, Path(settings.name).name
         self._temperature = settings.temperature or 0.0
         self._top_p = settings.top_p or 1.0

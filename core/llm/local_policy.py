@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.llm.extra import require_extra
-from core.llm.foreign_model import SAFE, load_model
+from core.llm.foreign_model import SAFE, load_model, require_model
 from core.llm.local import asked_of, completion_of
 from core.llm.model import Completion, EndpointError, Request
 from core.llm.token_prompt import TokenPrompt, TokenPrompter, stop_ids
@@ -40,8 +39,7 @@ class LocalPolicy:
         require_extra("torch", "transformers", "jinja2")
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
-        if not (Path(folder) / "config.json").is_file():
-            raise InvalidInput("no_model", f"The folder {str(folder)!r} holds no model.", path=str(folder))
+        require_model(folder)
         model = load_model(AutoModelForCausalLM, folder).eval()
         return cls(model, AutoTokenizer.from_pretrained(str(folder), **SAFE), **{"name": Path(folder).name, **settings})
 

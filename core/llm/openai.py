@@ -222,10 +222,7 @@ def usage_of(usage: Any, settings: ModelSettings) -> Usage:
         return Usage()
     used, made = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
-    cost = None
-    if settings.input_price is not None and settings.output_price is not None and used is not None and made is not None:
-        cost = (used * settings.input_price + made * settings.output_price) / 1e6
-    return Usage(input_tokens=used, output_tokens=made, cached_tokens=cached, cost_usd=cost)
+    return Usage(input_tokens=used, output_tokens=made, cached_tokens=cached, cost_usd=settings.cost(used, made))
 
 
 def _refusal(error: openai.APIStatusError) -> EndpointError:
