@@ -25,8 +25,8 @@ from core.client.patience import Patience
 from core.client.status import Status
 from core.domain import errors
 from core.protocol.codec import decode_from_server, encode
+from core.protocol.frames import PACKED, is_packed, unpack
 from core.protocol.messages import PROTOCOL, SUBPROTOCOL, Close, Failed, Hello, Welcome, Wire
-from core.protocol.packed import PACKED, is_packed, unpack
 
 log = logging.getLogger("wire")
 

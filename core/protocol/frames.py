@@ -1,17 +1,26 @@
-"""Binary frames: one piece of one blob, zstd-compressed as a whole blob and cut into pieces.
+"""Binary frames: one piece of one blob, zstd-compressed as a whole blob and cut into pieces; or a packed text frame.
 
-Layout, big endian: 1 byte kind (1), 32 bytes BLAKE2b-256 of the raw payload, 8 bytes offset of this piece,
+Layout of a piece, big endian: 1 byte kind (1), 32 bytes BLAKE2b-256 of the raw payload, 8 bytes offset of this piece,
 8 bytes total length (both of the compressed payload), then the piece. An absent blob is total = 2⁶⁴−1.
+Of a text frame for those who say in Hello that they can unpack it (`PACKED` in `capabilities`): 1 byte kind (2), then
+one zstd frame of the text. The server packs what several subscribers get, once.
 """
 
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Iterator
 
 import msgspec
 
 from core.domain.errors import InvalidInput
+from core.protocol.codec import MAX_TEXT_FRAME
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _HEAD = struct.Struct("!B32sQQ")
 _KIND = 1
@@ -19,6 +28,12 @@ _ABSENT = 2**64 - 1
 PIECE = 256 * 1024
 MAX_BLOB = 256 * 1024 * 1024
 """Largest compressed blob that is accepted, in bytes."""
+
+PACKED = "zstd"
+_PACKED_KIND = b"\x02"
+_LEVEL = 1
+_WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
+"""8 MiB: twice the largest text frame."""
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -90,3 +105,25 @@ class Assembly:
         part = bytes(self._parts.pop(hash))
         self._bytes -= len(part)
         return part
+
+
+def pack(text: bytes) -> bytes:
+    """The binary frame that stands for a text frame."""
+    return _PACKED_KIND + zstd.compress(text, level=_LEVEL)
+
+
+def is_packed(frame: bytes) -> bool:
+    """Whether a binary frame is a packed text frame (the others are pieces of payloads)."""
+    return frame[:1] == _PACKED_KIND
+
+
+def unpack(frame: bytes) -> bytes:
+    """The text frame. Raises InvalidInput for anything but one whole zstd frame of at most MAX_TEXT_FRAME bytes."""
+    unpacker = zstd.ZstdDecompressor(options=_WINDOW)
+    try:
+        text = unpacker.decompress(frame[1:], max_length=MAX_TEXT_FRAME + 1)
+    except zstd.ZstdError as error:
+        raise InvalidInput("bad_frame", f"A packed frame cannot be read: {error}") from error
+    if len(text) > MAX_TEXT_FRAME or not unpacker.eof or unpacker.unused_data:
+        raise InvalidInput("bad_frame", "A packed frame is too large, cut short, or something follows it.")
+    return text

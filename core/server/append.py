@@ -1,16 +1,19 @@
-"""Taking a runner's journal entries into the log: fenced, gapless, with every payload that they name."""
+"""Taking a runner's journal entries into the log: fenced, gapless, with every payload that they name. A session is
+written by its own runner, or by the first that came from outside to one that waits for such."""
 
 from __future__ import annotations
 
 import re
 
 from core.domain import events as e
-from core.domain.errors import InvalidInput
+from core.domain.errors import Conflict, Denied, InvalidInput
 from core.domain.session import FINAL_STATES
 from core.protocol.codec import check_event
-from core.protocol.messages import Append
+from core.protocol.messages import Append, Lease
+from core.protocol.scopes import agent_scope
 from core.server.guidance import decide_open_changes
-from core.store import blobs, log, unnamed_blobs
+from core.store import blobs, log, tombstones, unnamed_blobs
+from core.store.accounts import Principal
 from core.store.attribution import attribute
 from core.store.sqlite import Connection
 
@@ -62,3 +65,25 @@ def append_entries(conn: Connection, append: Append, *, by_agent: bool, account:
     if is_over:
         decide_open_changes(conn, append.session)
     return upto
+
+
+def is_own(principal: Principal, session: str) -> bool:
+    """Whether the token was made for this very session, or for all."""
+    return principal.allows("admin") or principal.allows(agent_scope(session))
+
+
+def take_lease(conn: Connection, lease: Lease, principal: Principal) -> tuple[int, int]:
+    """Raises NotFound: session_deleted, for which there is no coming back; no_session. Of a runner from outside also
+    Denied for a session that waits for none, Conflict (session_taken) where another one's journal is its."""
+    tombstones.refuse_deleted(conn, lease.session)
+    if not is_own(principal, lease.session):
+        if not log.row(conn, lease.session).is_outside:
+            raise Denied("missing_scope", f"Session {lease.session} waits for no runner from outside.", scope="run")
+        if log.journal(conn, lease.session) not in ("", lease.journal):
+            raise Conflict("session_taken", f"Another runner works on session {lease.session}.")
+    return log.lease(conn, lease.session, lease.journal)
+
+
+def no_lease(session: str) -> Denied:
+    """The refusal of entries of a session that the connection does not hold."""
+    return Denied("missing_scope", f"Take the lease of session {session} before you write it.", scope="run")

@@ -17,13 +17,12 @@ from core.domain.ids import made_at
 from core.protocol import messages, server_state
 from core.protocol.append_state import SendBlobs
 from core.protocol.codec import decode_to_server
+from core.protocol.frames import PACKED
 from core.protocol.operations import DeleteSession
-from core.protocol.packed import PACKED
-from core.server.append import MissingPayloads, append_entries
+from core.server.append import MissingPayloads, append_entries, is_own, no_lease, take_lease
 from core.server.handlers import answer_command
 from core.server.hub import Hub
 from core.server.incoming import IncomingPayloads
-from core.server.leases import is_own, no_lease, take_lease
 from core.server.outlets import BlobFeed, Door, EventFeed, LiveFeed, QueueFeed, RowFeed
 from core.server.questions import QuestionQueue
 from core.store import commands, log, tombstones

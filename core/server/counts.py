@@ -1,9 +1,11 @@
-"""What a server counts while it runs, from its start on: who reads it are the pages for monitoring."""
+"""What a server counts while it runs, from its start on, and how late its event loop is: who is late answers nobody.
+Who reads it are the pages for monitoring."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 
 AGES_S = (0.1, 1.0, 10.0, 60.0, 600.0, 3_600.0, 86_400.0)
@@ -11,6 +13,9 @@ AGES_S = (0.1, 1.0, 10.0, 60.0, 600.0, 3_600.0, 86_400.0)
 
 COMMITS_S = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0)
 """Bounds of the histogram of how long work waited for its COMMIT."""
+
+BEAT_S = 1.0
+_MINUTE = 60
 
 
 class Histogram:
@@ -45,3 +50,23 @@ class Counts:
         self.commit = Histogram(COMMITS_S)
         self.pages: Counter[str] = Counter()
         """Answers to plain HTTP requests, by path."""
+
+
+class Pulse:
+    """Beats once a second; `worst` is the greatest delay of the last minute in seconds."""
+
+    def __init__(self) -> None:
+        self._late: deque[float] = deque(maxlen=_MINUTE)
+
+    @property
+    def worst(self) -> float:
+        """The greatest delay of the last minute."""
+        return max(self._late, default=0.0)
+
+    async def run(self) -> None:
+        """Beat until cancelled."""
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + BEAT_S
+            await asyncio.sleep(BEAT_S)
+            self._late.append(max(0.0, loop.time() - due))

@@ -10,8 +10,8 @@ from websockets.extensions import Extension
 from websockets.frames import Frame, Opcode
 
 from core.protocol.codec import EVENTS_PER_FRAME, encode_bytes
+from core.protocol.frames import pack
 from core.protocol.messages import Events
-from core.protocol.packed import pack
 from core.store import log
 from core.store.sqlite import Connection as Database
 

@@ -19,10 +19,10 @@ from websockets.http11 import Request, Response
 
 from core.client.invitation import CODE, OWN_TOKEN
 from core.domain.errors import Denied, InvalidInput, ReportableError, Unavailable
+from core.server.counts import Pulse
 from core.server.gate import Gate
 from core.server.hub import Hub
 from core.server.metrics import CONTENT_TYPE, page
-from core.server.pulse import Pulse
 from core.store import identities, invitations
 from core.store.home import Home
 

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping
 from core.domain.session import FINAL_STATES
 from core.domain.version import version
 from core.protocol.messages import PROTOCOL
-from core.server.counts import Histogram
+from core.server.counts import Histogram, Pulse
 from core.server.hub import Hub
-from core.server.pulse import Pulse
 from core.store import log
 from core.store.home import Home
 from core.store.sqlite import scalar

@@ -26,6 +26,7 @@ from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL, Hello
 from core.server.address import addresses_of, bind, host_of, url_of
 from core.server.connection import ConnectedClient
+from core.server.counts import Pulse
 from core.server.end_rules import EndRules
 from core.server.entrance import Entrance, can_wait_outside
 from core.server.gate import Gate
@@ -41,7 +42,6 @@ from core.server.notify import AttentionNotifier
 from core.server.ownership import hold, own
 from core.server.plain_entrance import PlainEntrance
 from core.server.pool import HostPool
-from core.server.pulse import Pulse
 from core.server.recall import mend_log
 from core.server.retention import Retention
 from core.server.runners import Supervisor

@@ -25,10 +25,10 @@ from core.domain.events import NoteAdded, encode_event, make_event
 from core.domain.verdict import Author
 from core.protocol.client_state import SEEN_BYTES
 from core.protocol.codec import decode_from_server
+from core.protocol.frames import PACKED, unpack
 from core.protocol.messages import PROTOCOL, Append, Events, Hello, Lease, Leased, Seen, Subscribe
 from core.protocol.messages import Command as WireCommand
 from core.protocol.operations import ImportSession
-from core.protocol.packed import PACKED, unpack
 
 READERS, EVENTS, SIZE, ROUNDS = 50, 40, 100_000, 3
 BARE_EVENTS = 10

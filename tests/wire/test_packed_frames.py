@@ -9,8 +9,8 @@ from support.wire import admin_token, bodies_of, fill, log_of, raw_peer, running
 from websockets.asyncio.client import ClientConnection
 
 from core.protocol.codec import decode_from_server
+from core.protocol.frames import PACKED, is_packed, unpack
 from core.protocol.messages import PROTOCOL, Events, Hello, Subscribe, Wire
-from core.protocol.packed import PACKED, is_packed, unpack
 
 
 async def events_of(socket: ClientConnection) -> tuple[Events, bool]:

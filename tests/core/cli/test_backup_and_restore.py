@@ -16,9 +16,9 @@ from core.domain.task import Task
 from core.protocol.messages import Ack, Command
 from core.protocol.operations import CreateSession, GiveVerdict, Guide
 from core.sandbox.installation import home_label, is_unnumbered
+from core.server.counts import Pulse
 from core.server.metrics import page
 from core.server.ownership import hold
-from core.server.pulse import Pulse
 from core.store import accounts, blobs, log
 from core.store.home import Home
 from core.store.schema import open_log

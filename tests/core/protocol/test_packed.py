@@ -6,8 +6,7 @@ import pytest
 
 from core.domain.errors import InvalidInput
 from core.protocol.codec import MAX_TEXT_FRAME
-from core.protocol.frames import pieces
-from core.protocol.packed import is_packed, pack, unpack
+from core.protocol.frames import is_packed, pack, pieces, unpack
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", "用训练集。".encode() * 999, b"x" * MAX_TEXT_FRAME])
