@@ -4,8 +4,6 @@ The runner fetches, so this is off unless TIPHYS_BROWSE=on, and addresses of thi
 networks are refused, after each redirection too: an agent must not reach through us what it may not reach.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import os

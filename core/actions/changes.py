@@ -4,8 +4,6 @@ Contents are kept for files of text up to a size; a change whose content before 
 (`too_large`), instead of looking like a new file.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections import OrderedDict
 from collections.abc import Mapping

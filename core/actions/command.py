@@ -1,7 +1,5 @@
 """The command family: run commands in named terminals that outlive the action, and look after them."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import re

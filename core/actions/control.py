@@ -1,7 +1,5 @@
 """The control family: thinking, waiting, scoring and the end; and two names that older data holds."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from typing import Annotated

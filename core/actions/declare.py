@@ -3,8 +3,6 @@
 The model's JSON schema and the checks of a call both come from the struct, so they cannot differ.
 """
 
-from __future__ import annotations
-
 import types
 import typing
 from collections.abc import Awaitable, Callable

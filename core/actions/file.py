@@ -1,7 +1,5 @@
 """The file family, part one: reading through a window of 100 lines, creating and editing, inside the sandbox."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from msgspec import Meta

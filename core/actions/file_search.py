@@ -1,7 +1,5 @@
 """The file family, part two: finding text and files, and listing folders, with the sandbox's own grep and find."""
 
-from __future__ import annotations
-
 import posixpath
 from typing import Annotated
 

@@ -5,8 +5,6 @@ part is kept, and the jump of the offset shows the gap. What a command printed i
 itself, so thinning never touches what the model sees.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Commands that go on after their action: who started each, when it ended and how, and who was told."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """What a command printed, for the model: a range of a terminal's stream as text, cut in the middle."""
 
-from __future__ import annotations
-
 import asyncio
 
 from core.actions.bench import Bench

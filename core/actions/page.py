@@ -1,7 +1,5 @@
 """A web page as lines of text with its links: tags fall away, nothing is executed."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from urllib.parse import urljoin

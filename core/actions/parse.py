@@ -1,7 +1,5 @@
 """The parse family: documents to text, inside the sandbox; pictures and sound are the module `media`'s."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,8 +1,6 @@
 """The one table of actions, in the order in which the model is told of them; their specifications for it, and the
 reading of a call."""
 
-from __future__ import annotations
-
 import difflib
 import os
 

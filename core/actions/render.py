@@ -4,8 +4,6 @@ Colours and other escapes go, progress bars that overwrite themselves collapse t
 cursor movement within the last lines is followed. Full-screen programs are not emulated.
 """
 
-from __future__ import annotations
-
 import re
 
 FRONT = 0.2

@@ -1,7 +1,5 @@
 """How an action comes out: a result for the runner to make the observation of, or a failure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

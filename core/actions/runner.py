@@ -1,7 +1,5 @@
 """Carries actions out on the session's hosts and gives one observation for each."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """What the carrying out of actions asks of the runner that hosts it."""
 
-from __future__ import annotations
-
 from typing import Literal, Protocol
 
 from core.domain.events import Fact

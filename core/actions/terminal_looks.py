@@ -1,7 +1,5 @@
 """The part of the command family that only looks: which terminals there are, what they print, what runs."""
 
-from __future__ import annotations
-
 import time
 from typing import Annotated, Any
 

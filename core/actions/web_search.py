@@ -4,8 +4,6 @@ Environment: TIPHYS_SEARCH_URL (an endpoint that speaks SearxNG's JSON, or Serpe
 google.serper.dev) and TIPHYS_SEARCH_KEY. The runner asks, not the sandbox, which may have no network.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Annotated, Any
 from urllib.parse import urlsplit

@@ -1,8 +1,6 @@
 """An external agent as a program in a terminal of its session's first host: installed, started, watched, ended; and
 the commands that it runs at this moment, which a person may end without it."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import logging

@@ -5,8 +5,6 @@ Whoever holds the session's token can say it, the agent in a sandbox too: it is 
 bounded, and so many a step. Only an attached agent tells its end, and what it edited: a sandbox is looked at itself.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The way of one answer from the endpoint to the agent: passed on as it comes, and told before its end is passed on."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """Asking the model until it answers: retries with back-off and jitter; a failing endpoint never ends a run."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import random

@@ -1,7 +1,5 @@
 """What wants a person's look, from the counters alone; each kind is raised once and cleared when it is over."""
 
-from __future__ import annotations
-
 import msgspec
 
 from core.agents.progress import AgentProgress, nearly_reached

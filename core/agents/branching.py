@@ -1,7 +1,5 @@
 """A branch's beginning: the journal and files of another session's snapshot, and the answers that it gave since."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path

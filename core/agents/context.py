@@ -4,8 +4,6 @@ A context is o₀ (turn 0: system and task), then turns; the turn of step N is w
 delivered there), the assistant message and its observations. A summary is one turn, too (APOLLO, algorithm 1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import msgspec

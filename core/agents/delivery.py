@@ -4,8 +4,6 @@ The journal is the authority for "delivered at step N": guidance is bound to a s
 starts it, and whether an edit or withdrawal came in time is decided here and nowhere else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

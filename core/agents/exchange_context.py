@@ -1,7 +1,5 @@
 """An external agent's requests in our vocabulary: which messages they are, and which step made each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import msgspec

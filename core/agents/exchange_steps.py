@@ -1,7 +1,5 @@
 """Steps of an external agent: an answer opens what it will do, its next request says what came back."""
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ guidance, while the model thinks where not; `answered` holds the answer before t
 between any two of these leaves what the agent's next request, which is the same again, takes up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain

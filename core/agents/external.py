@@ -1,7 +1,5 @@
 """A session whose agent is not ours: its gateway, its program, and the states that people see."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """What the journal holds of a person's words: guidance, who acts in the agent's place, and what they want done."""
 
-from __future__ import annotations
-
 import msgspec
 
 from core.domain import events as e

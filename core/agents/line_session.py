@@ -1,8 +1,6 @@
 """One line of an external agent's conversation, with all that its session's journal needs; and that conversation as it
 is told to an agent whose own record of it is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.agents.delivery import Inbox

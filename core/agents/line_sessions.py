@@ -4,8 +4,6 @@ Each line has a book, a journal and a log: what a subagent was asked and did is 
 session, below the step that called it. A death between two journals leaves what the next request takes up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import msgspec

@@ -1,7 +1,5 @@
 """Tells what action is carried out now, again and again: who comes to look meanwhile hears of it too."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable

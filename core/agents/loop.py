@@ -3,8 +3,6 @@
 Every phase is journalled before the next begins (`core.agents.steps`), so the loop may die anywhere.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Sequence

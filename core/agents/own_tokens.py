@@ -1,7 +1,5 @@
 """The tokens of a session's row so far, as its model sampled them: what the next prompt goes on from."""
 
-from __future__ import annotations
-
 import msgspec
 
 from core.agents.journal import Journal

@@ -1,7 +1,5 @@
 """A person who acts in the agent's place: what they want becomes the next step, in the agent's own form."""
 
-from __future__ import annotations
-
 import asyncio
 from datetime import UTC, datetime
 

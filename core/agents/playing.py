@@ -1,7 +1,5 @@
 """A session in an environment that is no host: from its first look to its end, and what carries its actions out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager

@@ -1,7 +1,5 @@
 """How far the agent has come: the counters that limits, notes and attention read, kept with every step."""
 
-from __future__ import annotations
-
 from zlib import crc32
 
 import msgspec

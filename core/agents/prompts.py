@@ -1,7 +1,5 @@
 """The texts that the agent is given; the templates lie in resources/prompts and use {{name}} for values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """A session that was carried out again held against the first time: where they differ first, in results or files."""
 
-from __future__ import annotations
-
 from itertools import zip_longest
 
 import msgspec

@@ -4,8 +4,6 @@ The log only grows. So a session goes on in place only from a snapshot after who
 an earlier one a branch goes on (`core.agents.branching`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path

@@ -4,8 +4,6 @@ What looks as it did when it was stored last (size, times, inode) is not read ag
 not stored again. Whatever a sandbox tells is read within bounds: it can lie about its own files and about nothing else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import struct
 from collections import deque

@@ -3,8 +3,6 @@
 Entries and payloads only ever come to a journal, so a snapshot stores those that are new since the one before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """The files of a host as they rest in a snapshot: folders as trees of content-addressed pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """The schema of a runner's journal. Migrations are never edited after a release."""
 
-from __future__ import annotations
-
 from core.store.migrations import Migrations
 
 migrations = Migrations("journal")

@@ -3,8 +3,6 @@
 Serves only who knows the session's token, only the paths of the agent's dialects, and never the endpoint's key.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import logging

@@ -1,7 +1,5 @@
 """What wakes a waiting agent: guidance, a person's control, or the time."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """What actions ask of the agent's side: facts into the journal, waiting, handing in, and the end."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from core.actions.sink import WakeReason

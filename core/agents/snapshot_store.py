@@ -1,7 +1,5 @@
 """The snapshots that rest on this computer: what each holds, which go after a while, and what is then removed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

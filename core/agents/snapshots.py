@@ -3,8 +3,6 @@
 A snapshot that cannot be taken is told in the log and never ends a run.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import posixpath

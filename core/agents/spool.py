@@ -3,8 +3,6 @@
 `core.protocol.append_state` decides the order of entries; this module adds payloads, the inbox, and live text.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The session's state as the journal holds it, and what entering a state tells the log."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 

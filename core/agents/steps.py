@@ -4,8 +4,6 @@ A crash at any moment leaves one of these phases, and the next runner goes on fr
 same guidance and the same context; an answer that came is not asked for again, a finished action not repeated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 

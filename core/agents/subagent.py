@@ -1,7 +1,5 @@
 """A subagent of an external agent: a session with a journal and a link of its own, beside its caller's."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 

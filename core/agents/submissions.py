@@ -1,7 +1,5 @@
 """Handing in: what lies in the first host is scored out of the agent's reach, and journalled with its outcome."""
 
-from __future__ import annotations
-
 import logging
 from typing import Protocol
 

@@ -4,8 +4,6 @@ The request is appended to the running context, so that it shares its whole pref
 Where the model will not write one, a mechanical list stands in: a long context never ends a run.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The model of a task: whatever file its settings name lies in the task's folder."""
 
-from __future__ import annotations
-
 import msgspec
 
 from core.domain.host_rights import is_absolute

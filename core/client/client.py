@@ -3,8 +3,6 @@
 It carries out what `core.protocol.client_state` decides; everything that must survive goes through the replica.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque

@@ -1,7 +1,5 @@
 """Commands of a program that keeps no replica: sent over its link in order, each answer given to who waits for it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 The link knows nothing of outboxes or journals: its owner (`Owner`) says who it is, and is told what arrives.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

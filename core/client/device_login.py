@@ -5,8 +5,6 @@ alone has, has the server ask it; the ID token that comes of it is exchanged at 
 is (`core.client.invitation`).
 """
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any, Protocol
 

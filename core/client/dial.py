@@ -1,7 +1,5 @@
 """Opening a WebSocket to a server: its certificate or fingerprint is judged before a token goes out."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import ssl

@@ -3,8 +3,6 @@
 It is asked for at the server's own door, so fingerprint, proxy and encryption are judged as for every connection.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ Only https is spoken, and http with this computer alone; the system's certificat
 not followed: nothing that was sent to a provider is to end elsewhere.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

@@ -1,7 +1,5 @@
 """Plain-callback signals: lists of callables that are called on the event loop."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Any

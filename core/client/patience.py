@@ -1,7 +1,5 @@
 """How long a link waits before it tries again: longer from time to time, and little once the server has answered."""
 
-from __future__ import annotations
-
 import random
 
 FIRST_S, FACTOR, LAST_S = 0.2, 1.6, 5.0

@@ -1,7 +1,5 @@
 """Questions to the server that are answered once or not at all: nothing of them is stored, nor asked again."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import TypeVar

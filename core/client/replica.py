@@ -6,8 +6,6 @@ waiting for the disk, for after a power cut the server sends their end again. Si
 called on the event loop.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial

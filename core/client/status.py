@@ -1,7 +1,5 @@
 """How a connection stands, as the status bar says it."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Literal
 

@@ -4,8 +4,6 @@
 here: what is known is said, and people or their administrator decide.
 """
 
-from __future__ import annotations
-
 import base64
 import http.client
 from pathlib import Path

@@ -4,8 +4,6 @@
 rules speak of the same actions and carry none out. Whoever needs the names of some actions derives them (`names_of`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 

@@ -4,8 +4,6 @@ As the Web Annotation Data Model (W3C Recommendation, 23 February 2017, §4.2.4 
 some before and after them, and the place where they stood, which only decides between equal ones.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal

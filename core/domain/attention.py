@@ -1,7 +1,5 @@
 """When a session asks for a person's look: counts and shares that a person may set for one session."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec

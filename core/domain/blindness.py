@@ -1,8 +1,6 @@
 """Blind reading: what others think of a step shows once the reader has decided on it, of a session not before they are
 through with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from core.domain.step_entry import Note, Opinions, StepEntry

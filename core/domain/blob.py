@@ -1,7 +1,5 @@
 """Content addresses: a payload is named by the BLAKE2b-256 hash of its raw bytes."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ a double's whole numbers), or, for texts, far more than any real source has. `te
 the types of all events, operations and messages: none has a field without a bound.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from typing import Annotated

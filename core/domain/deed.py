@@ -3,8 +3,6 @@
 Pure text: nothing is run, and every expression is applied to a bounded part of what a foreign file holds.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Deep links: `tiphys://session/ID?step=N&panel=NAME&server=URL&…` names a place, for mails, notes and bookmarks."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import msgspec

@@ -1,7 +1,5 @@
 """Generated tasks while they are made: what became of a draft, and each answer of its author. Values only."""
 
-from __future__ import annotations
-
 from math import comb
 from typing import Literal
 

@@ -13,8 +13,6 @@ Each carries a stable lower_snake `code`, one English sentence for logs and the 
 from which the desktop makes its own sentence in the reader's language.
 """
 
-from __future__ import annotations
-
 import re
 from typing import ClassVar
 

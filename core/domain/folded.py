@@ -4,8 +4,6 @@ Derived from the log, so it may be lost at any time. Columns are raw arrays of t
 version of the fold, is refused and the log is folded anew.
 """
 
-from __future__ import annotations
-
 import sys
 from array import array
 

@@ -4,8 +4,6 @@ What a tool printed stays as it was in the record; only what a model is shown is
 behind capitals, spaces and characters without a shape, too: a model reads over these.
 """
 
-from __future__ import annotations
-
 import re
 
 _HIDDEN = ("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"

@@ -4,8 +4,6 @@ G = V(s) - V*, with V* the best known value, or the baseline where no solution i
 with the sign turned where less is better, so that a positive gain is always an improvement.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from core.domain.events.score import ScoreGiven

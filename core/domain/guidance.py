@@ -1,7 +1,5 @@
 """Guidance: advice from an annotator to a working agent, and its fate."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The head of a step: what a row shows of it, made once from its body and the table of its program's tools."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A place where words were found: what search tells, on this computer and over the wire."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

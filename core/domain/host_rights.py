@@ -4,8 +4,6 @@ A task file is foreign. Whatever it asks for that reaches out of a closed contai
 sees in words before the task's first run; `core.tasks.allowances` remembers the answer.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath, PureWindowsPath

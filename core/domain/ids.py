@@ -1,7 +1,5 @@
 """Identities: made once, by the party that acts, and never reused."""
 
-from __future__ import annotations
-
 import re
 import uuid
 from datetime import UTC, datetime

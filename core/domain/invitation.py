@@ -1,7 +1,5 @@
 """Invitations as people pass them on: `tiphys://join?server=ADDRESS&name=NAME&token=ONCE`, or a file of that line."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import msgspec

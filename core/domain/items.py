@@ -1,7 +1,5 @@
 """The rows of a step list in the order of the log: steps, and what stands between them."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Literal

@@ -1,7 +1,5 @@
 """What is lost with a session that is deleted: told beforehand, on this computer and over the wire."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec

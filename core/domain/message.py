@@ -1,8 +1,6 @@
 """Messages of a context: the very values that a language model is given; and the wire shape of the OpenAI chat API, in
 which an endpoint is sent them, and a reader may copy them."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, Literal

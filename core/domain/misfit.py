@@ -1,7 +1,5 @@
 """Why data do not fit a table of settings, in a person's words; msgspec speaks of types and of JSON paths."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from typing import Any, get_args, get_type_hints

@@ -1,7 +1,5 @@
 """The recorded output of one terminal: places in its stream, and the bytes when they are asked for."""
 
-from __future__ import annotations
-
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict

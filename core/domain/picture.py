@@ -1,7 +1,5 @@
 """Pictures that a step saw: where their bytes are, and what their source says of them. Nobody decodes them here."""
 
-from __future__ import annotations
-
 import msgspec
 
 from core.domain.blob import BlobRef

@@ -1,7 +1,5 @@
 """Sequences whose elements are made or read when they are asked for, by their place."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TypeVar, overload

@@ -1,7 +1,5 @@
 """A checklist as an agent keeps it: what a call of a todo tool says, in any program's words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 

@@ -4,8 +4,6 @@ The code is parsed and never run; what is no single call with plain values stays
 Names and parameters: openhands/runtime/plugins/agent_skills of OpenHands 0.x.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 

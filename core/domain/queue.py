@@ -1,7 +1,5 @@
 """Review queues: sessions that somebody is to judge, what is asked of each, and who has which. Values and rules."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import reduce

@@ -1,7 +1,5 @@
 """What a person asked for, out of all that programs put around it: tags, reminders, an editor's preamble."""
 
-from __future__ import annotations
-
 import re
 
 WHOLE_REQUEST = 20_000

@@ -1,7 +1,5 @@
 """The action that an agent carries out now: shown while it lasts, never part of the log."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec

@@ -4,8 +4,6 @@ The patterns are our own, from the makers' published forms. They find what has a
 only where a person names it exactly.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

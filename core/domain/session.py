@@ -1,7 +1,5 @@
 """Sessions as the list shows them: one row, folded from the log, and the states' allowed order."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec

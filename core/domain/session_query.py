@@ -10,8 +10,6 @@
     judged>N  judged<50%                                                    steps that were judged, or their share
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Steps: thought, actions, observations. The head is what a list row needs, the body is everything."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """One step with all that was said about it: its verdicts, remarks and tags."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import msgspec

@@ -4,8 +4,6 @@ With a `Read` only the columns stay in memory (about 50 bytes a step); an entry 
 is asked for. Without one every entry is kept.
 """
 
-from __future__ import annotations
-
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right

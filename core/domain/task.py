@@ -1,7 +1,5 @@
 """Tasks and the settings of the agent that works on them. No secret is ever a field here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from graphlib import TopologicalSorter
 from typing import Annotated, Literal

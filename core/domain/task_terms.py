@@ -1,7 +1,5 @@
 """What a person is shown of a task before a session is started on it: its text, its budget, where the agent works."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec

@@ -1,7 +1,5 @@
 """A tool as a form that a person fills in: its fields, and what their words mean by the tool's JSON schema."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 With a `Read` it keeps columns and places instead of every step and output: a long session stays small in memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

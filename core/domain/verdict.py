@@ -4,8 +4,6 @@ A verdict is on a whole step, or on one of its actions. An author's word on an a
 same author says of the step; a later word on the step takes such exceptions back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Literal

@@ -1,7 +1,5 @@
 """Which version of the program this is."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -5,8 +5,6 @@ is known by the prefix before it, and where that has changed (signatures dropped
 the calls that the item answers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """Reads an answer while it is passed on: its bytes, what it says so far, and how it ended."""
 
-from __future__ import annotations
-
 import zlib
 
 import msgspec

@@ -4,8 +4,6 @@ Agents change between requests what means the same (marks of a cache move, text 
 does not see that. Bytes that were seen are not looked at again, so a long context costs its new items.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a gateway has to know of a dialect: where its context lies, what answers what, where one more text may stand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol

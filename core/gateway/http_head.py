@@ -3,8 +3,6 @@
 A head is bounded, its framing must be plain (one length, or chunks), so no request can hide in another's body.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterable

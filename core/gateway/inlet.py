@@ -1,7 +1,5 @@
 """Where an agent's requests come in: HTTP/1.1 on streams, one request at a time on each connection."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator

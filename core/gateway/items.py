@@ -4,8 +4,6 @@ An agent sends its whole history each time. What begins with the same bytes as a
 hashed again: its items are taken over, and only a body in which a marker stands for them is parsed.
 """
 
-from __future__ import annotations
-
 import secrets
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Headers decide where the agent sends any; else the longest common prefix and the tools do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

@@ -5,8 +5,6 @@ it to the gateway, and what only this agent's requests show. Values in braces ar
 that the session serves to it, `{token}` its token, `{model}`, `{task}` and `{workspace}`.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache

@@ -1,7 +1,5 @@
 """One request of an agent to its model, as the gateway reads it before it is passed on."""
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Callable, Iterator

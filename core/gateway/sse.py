@@ -1,7 +1,5 @@
 """Server-sent events out of a stream of bytes (WHATWG HTML §9.2), as far as model endpoints use them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

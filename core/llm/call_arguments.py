@@ -1,7 +1,5 @@
 """The arguments of a model's call as an object, or what is wrong with them."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -4,8 +4,6 @@ What does not fit together is never taken: then there are no tokens, and a reaso
 answers that are not streamed (SGLang refuses the other way, vLLM leaves tokens of tool calls out of a stream).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The training extra (torch, transformers, trl, …): whether it is there, asked without importing any of it."""
 
-from __future__ import annotations
-
 import importlib.util
 
 from core.domain.errors import Unavailable

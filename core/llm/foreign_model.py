@@ -4,8 +4,6 @@ Pickled weights can run anything when they are loaded (CVE-2025-32434, CVE-2026-
 that a folder's `auto_map` names. Both are refused, whatever the libraries' defaults become.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ The model's cache holds what was computed; a row's uniform numbers come from its
 not depend on which other rows are there (but for the last bits of the logits).
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Collection, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The kinds of models, and the choice of one by a task's settings."""
 
-from __future__ import annotations
-
 from core.domain.errors import InvalidInput, Unavailable
 from core.domain.task import ModelSettings
 from core.llm.model import LanguageModel

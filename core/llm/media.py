@@ -1,7 +1,5 @@
 """Questions about pictures and sound to a session's multimodal endpoint: OpenAI's chat completions, transcriptions."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Sequence
 

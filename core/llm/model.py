@@ -5,8 +5,6 @@ Every implementation is used from asyncio, keeps no memory between calls (so tha
 ask the same step again) and reports expected trouble as `EndpointError`, never as a bare library error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Literal, Protocol

@@ -3,8 +3,6 @@
 One attempt per call (`max_retries=0`): the agent retries, so that it can be stopped and can say that it waits.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import AsyncIterator, Iterable

@@ -5,8 +5,6 @@ that call themselves twice) nor from doubling a text forty times. It is compiled
 thread puts into the rendering one (CPython's `PyThreadState_SetAsyncExc`) ends it between two of its instructions.
 """
 
-from __future__ import annotations
-
 import ctypes
 import threading
 import time

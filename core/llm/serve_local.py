@@ -4,8 +4,6 @@ For tests and the demonstration, not for the open network: it listens on loopbac
 no key and answers one request at a time. `python -m core.llm.serve_local --model DIR` prints {"url", "model"}.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

@@ -4,8 +4,6 @@ The package brings the weights as one quantized GGUF file. It is read once, dequ
 (0.5 GB, about 20 s); its tokenizer and chat template are kept. Note that its pad token is its stop token.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

@@ -7,8 +7,6 @@ as a person's words: it has no place either. Nothing that the model wrote is tou
 that is served.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any

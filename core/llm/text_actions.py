@@ -6,8 +6,6 @@ whose arguments are the unreadable text, so that the agent is told. In an enviro
 words, ReAct's form: `Thought: …`, then `Action: …`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ The tokens of before are never made from text again: what the model sampled stay
 template would write the answer otherwise. Only the text that comes behind the answer is tokenized.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Sequence

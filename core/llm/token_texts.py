@@ -1,7 +1,5 @@
 """What each token of an answer adds to its text, for people who look at it. Training never reads it."""
 
-from __future__ import annotations
-
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from typing import Any

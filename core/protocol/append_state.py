@@ -3,8 +3,6 @@
 Used by whoever writes a session's events through a server: runners and imports.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import msgspec

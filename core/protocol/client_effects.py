@@ -1,7 +1,5 @@
 """What the client's machine asks its shell to do, in order."""
 
-from __future__ import annotations
-
 import msgspec
 
 from core.domain.queue import QueueState

@@ -5,8 +5,6 @@ one does, and all of it before another connection begins. What docs/protocol.md 
 half in `server_state`.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Bytes ↔ messages. A message of an unknown type is an error to the server and ignorable to a client."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, cast
 
 import msgspec

@@ -6,8 +6,6 @@ Of a text frame for those who say in Hello that they can unpack it (`PACKED` in 
 one zstd frame of the text. The server packs what several subscribers get, once.
 """
 
-from __future__ import annotations
-
 import struct
 import sys
 from collections.abc import Iterator

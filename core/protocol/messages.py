@@ -4,8 +4,6 @@ Text frames hold one JSON message; binary frames hold one piece of a blob (`core
 `docs/protocol.md` describes the same for those who write an agent or a client in another language.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """The operations: what a command asks of the server, in one tagged union."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """Which scope each operation and each message needs: one table, enumerated by a test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from core.domain.ids import root_session

@@ -4,8 +4,6 @@ Frames go in, effects come out; the shell (`core.server.connection`) carries the
 The order of commands is decided in the database, in the transaction of their effect (`core.store.commands`).
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable
 

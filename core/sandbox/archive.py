@@ -2,8 +2,6 @@
 pieces, so that gigabytes pass through a few megabytes of memory.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import posixpath

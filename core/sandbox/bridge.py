@@ -4,8 +4,6 @@ Speaks the engine's HTTP itself (Engine API, `POST /exec/{id}/start` with an upg
 of a TLS connection that asyncio can take.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

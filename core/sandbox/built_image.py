@@ -1,7 +1,5 @@
 """Images that the engine's own builder makes of a vetted Dockerfile and its files."""
 
-from __future__ import annotations
-
 import secrets
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """What a host's container is made with: its limits, its folders, its GPUs and its network. Values only."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docker.types import DeviceRequest, LogConfig, Mount, Ulimit

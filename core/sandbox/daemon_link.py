@@ -4,8 +4,6 @@ Whatever breaks the rules of `core.sandbox.replies` (a wrong type, too much, too
 raises `Unavailable`; the next request connects anew. Nothing that the daemon says is ever executed or imported.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import struct

@@ -1,7 +1,5 @@
 """How a daemon on this computer is started and reached: its program, and the folder of its socket."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """Watches how much the hosts of a session write: volumes have no quota, and an engine's disk is everybody's."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

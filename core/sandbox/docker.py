@@ -9,8 +9,6 @@ so that nothing fills this machine's disk beside what is measured. Where that ca
 is on another machine, or we are not root) an exec of its `bridge` takes its place.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

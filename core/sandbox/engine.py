@@ -1,7 +1,5 @@
 """Docker engines through the SDK, here and elsewhere: blocking calls in threads, their errors as `Unavailable`."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

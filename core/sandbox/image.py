@@ -5,8 +5,6 @@ whoever the container runs as. `fit` adds that to any image with bash as one lay
 Python, so the base (from packages of this machine, from mmdebstrap, or built from the Dockerfile) is only a base.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import io

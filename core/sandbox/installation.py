@@ -1,8 +1,6 @@
 """Whose a thing on an engine or a plain machine is: several installations may use one, and their sessions' ids may be
 equal, as a client chooses them."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import tempfile

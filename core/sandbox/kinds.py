@@ -1,7 +1,5 @@
 """The kinds of sandboxes, and the opening of one by its kind."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal

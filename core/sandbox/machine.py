@@ -4,8 +4,6 @@ For machines with GPUs and without Docker. Needs python3 and bash there, nothing
 source is sent along. It outlives connections and this program; its files lie in the login's `.tiphys-hosts`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import io
 import shlex

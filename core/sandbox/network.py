@@ -4,8 +4,6 @@ The network's bridge has no address on the engine's machine (`inhibit_ipv4`), so
 reached through it; there is no route outside; and names of the outside are not resolved, as that would be a way out.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from contextlib import suppress

@@ -5,8 +5,6 @@ its own loader, and so needs nothing of the image but a shell; the image's progr
 Python 3.9 or newer keeps its own.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import tarfile

@@ -3,8 +3,6 @@
 dpkg knows the files of each package; with the packages' dependencies they make a small system of their own.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import tarfile

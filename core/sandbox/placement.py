@@ -1,7 +1,5 @@
 """Where a host of a session runs, and what of the server's machine it reads in place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

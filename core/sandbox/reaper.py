@@ -1,7 +1,5 @@
 """What sessions leave in the engine: containers of ended ones are stopped, all of those that are no more deleted."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What a sandbox's daemon may say: closed types, bounded in every field. The daemon is hostile."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec

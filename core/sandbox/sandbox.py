@@ -5,8 +5,6 @@ with limits of size and time. Troubles of the engine or of the sandbox raise `Un
 named wrongly raises `NotFound`, `InvalidInput` or `Conflict`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import posixpath
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence

@@ -5,8 +5,6 @@ as most images' are before they take an account of their own, and no more: it re
 to. Its files are its container's. They outlast a stop, as a host's do, and are in no snapshot.
 """
 
-from __future__ import annotations
-
 import asyncio
 from time import monotonic
 from typing import Any

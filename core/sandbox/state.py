@@ -5,8 +5,6 @@ root owns stays as the image has it. Its image is a commit of the container: the
 size. A snapshot holds the working folder and the home, as of any host.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Terminals of one host through the link to its daemon."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import AsyncIterator

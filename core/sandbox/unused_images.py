@@ -3,8 +3,6 @@
 What a container is made of stays, however old: so do the files of sessions whose state is all of their image's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta

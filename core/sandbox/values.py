@@ -1,7 +1,5 @@
 """What a sandbox gives: jobs, terminals, processes, files; bounded, as all of it comes from where an agent works."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, Literal
 

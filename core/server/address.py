@@ -1,7 +1,5 @@
 """Where the server listens, and what it is called elsewhere."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Sequence
 from pathlib import Path

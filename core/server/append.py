@@ -1,8 +1,6 @@
 """Taking a runner's journal entries into the log: fenced, gapless, with every payload that they name. A session is
 written by its own runner, or by the first that came from outside to one that waits for such."""
 
-from __future__ import annotations
-
 import re
 
 from core.domain import events as e

@@ -1,7 +1,5 @@
 """Making a session that goes another way from a step of another on: what of the other's past it has, and what not."""
 
-from __future__ import annotations
-
 import msgspec
 
 from core.domain import events as e

@@ -1,7 +1,5 @@
 """Sessions of subagents: made by the runner of the session whose agent called them, steered and ended with it."""
 
-from __future__ import annotations
-
 from core.domain.errors import Conflict, InvalidInput, LimitReached
 from core.domain.events import Branched, SessionCreated, SessionStateChanged, decode_event
 from core.domain.ids import root_session

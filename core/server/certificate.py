@@ -4,8 +4,6 @@ The files are read at the start, and again when they change or somebody says so.
 connects from then on; connections that stand go on with the one they know.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import logging

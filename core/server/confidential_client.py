@@ -5,8 +5,6 @@ secret stands in a file, is read when it is needed, so that a renewed one counts
 alone.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 import stat

@@ -1,7 +1,5 @@
 """One connection: carries out what `core.protocol.server_state` decides, one frame after the other."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

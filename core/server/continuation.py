@@ -1,7 +1,5 @@
 """Going on with a session: that has ended, with more to use and with advice; or from a snapshot on this computer."""
 
-from __future__ import annotations
-
 from core.domain.errors import Conflict
 from core.domain.events import SessionContinued
 from core.domain.session import FINAL_STATES, SessionRow

@@ -1,8 +1,6 @@
 """What a server counts while it runs, from its start on, and how late its event loop is: who is late answers nobody.
 Who reads it are the pages for monitoring."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter, deque

@@ -1,7 +1,5 @@
 """Deleting a session: whether it may be, and what goes with it beside the log, however often that is broken off."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import shutil

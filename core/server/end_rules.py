@@ -5,8 +5,6 @@ they say stands in the log under each rule's name and version, like that of `tip
 rules.toml switches it off, for all sessions or those of a task.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence

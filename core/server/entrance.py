@@ -4,8 +4,6 @@ A connection that says nothing costs a socket and no more: neither TLS nor HTTP 
 are too many strangers, the oldest of the address that has most of them goes: a crowd keeps itself out, not others.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import ctypes

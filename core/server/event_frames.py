@@ -1,7 +1,5 @@
 """Event frames, encoded once for all who stand at the same place of a log."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Who may come in: token, Host and Origin of the opening handshake."""
 
-from __future__ import annotations
-
 import ipaddress
 import logging
 import socket

@@ -1,7 +1,5 @@
 """Guidance as the server sees it: queue it, and edit or withdraw it where nobody else can decide any more."""
 
-from __future__ import annotations
-
 from core.domain import events as e
 from core.domain.errors import Conflict, InvalidInput, NotFound
 from core.domain.ids import is_id

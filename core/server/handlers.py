@@ -1,7 +1,5 @@
 """Carrying a command out: its effect, its events and its stored answer in one transaction."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from typing import Any

@@ -1,8 +1,6 @@
 """How far the log had come, in a small file beside it: so an older copy of the log that was put in its place by hand
 is found out, and gets an epoch of its own, as `tiphys restore` gives it (else clients would mix two logs)."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

@@ -1,7 +1,5 @@
 """The hub: the one writer, the one reader, and who must be told of what was committed."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Iterable

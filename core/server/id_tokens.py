@@ -4,8 +4,6 @@ Each refusal has a code of its own. A signature counts under the algorithms of i
 or takes a public key for a shared secret, is refused before any key is looked at (RFC 8725, 3.1).
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """When a private server ends by itself: whoever it was for is gone."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Payloads that come from a runner: put together, checked, and stored many to a commit."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable

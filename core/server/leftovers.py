@@ -3,8 +3,6 @@
 A runner ends its own sandboxes; this is for those that died. Files stay, as a session that is over may be resumed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Iterator, Sequence

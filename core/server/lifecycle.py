@@ -1,7 +1,5 @@
 """Making sessions and steering their state: what a living runner is asked, and what the server does for a dead one."""
 
-from __future__ import annotations
-
 import msgspec
 
 from core.domain.errors import Conflict, Denied, InvalidInput

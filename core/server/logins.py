@@ -1,7 +1,5 @@
 """Remembers when and from where each account came in last, for whoever lists the accounts."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 

@@ -4,8 +4,6 @@ The addresses, one a line, stand in `notify.txt` of the home folder (0600), sinc
 read again at each message and never logged. Syntax: https://github.com/caronc/apprise/wiki
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Taking over what annotators judged elsewhere, without a server between them: their own words, names and times."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 from core.domain import events as e

@@ -1,8 +1,6 @@
 """What flows to one client. Each outlet pulls from the database when there is room, so that a reader who is
 stuck costs the server one frame and nothing more; what may be dropped is conflated, what may not waits in the log."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 

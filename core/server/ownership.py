@@ -1,7 +1,5 @@
 """Who may write a home: the process that holds its lock, by the token of this computer's administrator."""
 
-from __future__ import annotations
-
 import asyncio
 import getpass
 import math

@@ -4,8 +4,6 @@ There `core.server.entrance` cannot hold them outside; whoever is here has a pro
 The protocol's own time limits end who says nothing.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from typing import Any

@@ -1,8 +1,6 @@
 """The host pool at work: gives sessions their places before their runners start, takes them back behind them, and
 watches whether its members can be reached."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What one client asks beside its commands: nothing is stored, and what was not answered may be asked again."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine

@@ -1,7 +1,5 @@
 """Carrying out what is asked of review queues: each in one transaction, so that no session is given to two."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """What the log does not know and the runners' journals here do: the log was replaced by a backup."""
 
-from __future__ import annotations
-
 import logging
 from contextlib import closing
 from functools import partial

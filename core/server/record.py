@@ -1,7 +1,5 @@
 """Writing the server's own events into a log, inside the transaction of the command that causes them."""
 
-from __future__ import annotations
-
 from core.domain.errors import Conflict
 from core.domain.events import Fact, encode_event, make_event
 from core.domain.session import ALLOWED, SessionRow

@@ -1,7 +1,5 @@
 """Which sessions have been on the server long enough, and taking them away. Every removal is in the server's log."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

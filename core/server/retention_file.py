@@ -1,7 +1,5 @@
 """retention.toml: after how long sessions leave the server, and which stay. Without the file none ever does."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Annotated, Literal

@@ -4,8 +4,6 @@ Runners are processes of their own (own session, own log file): they outlive the
 finds them by the lock that each holds, not by being their parent.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import subprocess

@@ -1,7 +1,5 @@
 """Search in the server's log: one worker process for everybody, asked in turn, killed when it does not answer."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 

@@ -6,8 +6,6 @@ It answers SearchLog, one after the other, until stdin ends. A thread brings the
 as soon as something is asked, and goes on after the answer: a long log never keeps a question waiting.
 """
 
-from __future__ import annotations
-
 import argparse
 import logging
 import os

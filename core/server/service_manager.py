@@ -3,8 +3,6 @@
 The protocol: datagrams of `NAME=VALUE` lines to the socket that $NOTIFY_SOCKET names (man sd_notify).
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -4,8 +4,6 @@ hold, the file that packages install and the page of the documentation.
 What the command line says wins over the file, which wins over the default.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import textwrap

@@ -1,8 +1,6 @@
 """What belongs to nothing any more is removed while a server runs: payloads, early opinions, sandboxes, images, and
 what deleted sessions left beside the log."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

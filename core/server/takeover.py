@@ -1,7 +1,5 @@
 """A person who acts in the agent's place: who may, and the words that the runner reads."""
 
-from __future__ import annotations
-
 import msgspec
 
 from core.domain.errors import Conflict, InvalidInput

@@ -1,7 +1,5 @@
 """A worker process of the server's: started with the first question, asked in turn, killed when it does not answer."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from asyncio.subprocess import PIPE, Process

@@ -1,7 +1,5 @@
 """Who may do what: tokens (only their SHA-256 is stored) and the scopes that each holds."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

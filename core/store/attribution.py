@@ -3,8 +3,6 @@
 Every function that writes expects to be inside the transaction that appends the events.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

@@ -1,8 +1,6 @@
 """A consistent copy of a database that is in use, and the check of one; and copies in a folder, each under the time of
 its making, of which the newest few stay."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

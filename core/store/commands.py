@@ -3,8 +3,6 @@
 Call `known` and `remember` in the same transaction as the command's effect.
 """
 
-from __future__ import annotations
-
 from hashlib import blake2b
 
 from core.domain.errors import Conflict

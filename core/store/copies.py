@@ -1,7 +1,5 @@
 """A replica's copies of another log: the only events that may be dropped, as they can be had again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 

@@ -1,8 +1,6 @@
 """What became of each draft of a run of `tiphys tasks generate`, and the answers of its author, as lines of JSON in the
 run's folder; a person's word is one more line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar

@@ -4,8 +4,6 @@ After a restore an account tells its opinions again, perhaps before whoever made
 make nothing that anybody sees, and are appended as soon as the session is there.
 """
 
-from __future__ import annotations
-
 import time
 
 from core.domain.errors import LimitReached

@@ -1,7 +1,5 @@
 """Where the server of a home listens, as it wrote itself: how programs of this computer find it after a restart."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

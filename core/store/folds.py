@@ -1,7 +1,5 @@
 """Folded sessions beside a replica, one file each: derived from the log, may be deleted at any time."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import mmap

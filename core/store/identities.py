@@ -3,8 +3,6 @@
 An account belongs to a subject of an issuer, never to a name: names are given to others, and people may change theirs.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 

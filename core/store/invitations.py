@@ -1,8 +1,6 @@
 """Invitations: a token that makes an account once. Only its SHA-256 is stored; whoever uses it brings the token of
 their own that the account has from then on, so that an answer that was lost may be asked for again."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Iterable

@@ -3,8 +3,6 @@
 The log decides: `follow` reads again what it holds of each step that was touched, in the transaction that appends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import msgspec

@@ -4,8 +4,6 @@ The look takes seconds in a large log, so it is not part of the deletion; it may
 appends an event that names one of them meanwhile takes it back (`named`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 Numbers (`cseq`) run from 1 without gaps per client identity; the identity lives in the same file.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

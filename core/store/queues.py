@@ -3,8 +3,6 @@
 Every function that writes expects to be inside a transaction; that one decides who gets a session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """Opening a file that somebody else named: a device, a pipe or a link there must hold nobody up and lead nowhere."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

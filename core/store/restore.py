@@ -1,7 +1,5 @@
 """Judging a log file, and putting a backup in the place of the log of record."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import closing

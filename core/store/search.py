@@ -4,8 +4,6 @@ Derived from logs and replicas, so it may be deleted at any time. It follows eac
 in the transaction that indexes; a step whose body is not held yet is indexed by its title, and again on arrival.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

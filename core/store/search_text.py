@@ -4,8 +4,6 @@ The index's tokenizer takes a run of Chinese for one word; with a space around e
 characters finds a word of two characters (a trigram index would not: it starts at three).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

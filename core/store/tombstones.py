@@ -7,8 +7,6 @@ broken off: `unfinished` names the sessions where it is still to do. Only an imp
 session back, as a new one of the same id.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, datetime
 

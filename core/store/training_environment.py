@@ -3,8 +3,6 @@
 It holds no copy of this program: it looks into the program's own folders, so an upgrade reaches it, too.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from pathlib import Path

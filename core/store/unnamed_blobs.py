@@ -4,8 +4,6 @@ A sender stores payloads before the events that name them, so each is nobody's f
 rubbish: its sender died, or fills the disk.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 

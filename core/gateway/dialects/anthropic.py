@@ -1,7 +1,5 @@
 """Anthropic Messages: a system prompt of its own, blocks in turns, thinking with signatures, `count_tokens`."""
 
-from __future__ import annotations
-
 import re
 
 import msgspec

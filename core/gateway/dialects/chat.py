@@ -1,7 +1,5 @@
 """OpenAI Chat Completions: one list of messages, calls and their answers joined by `tool_call_id`."""
 
-from __future__ import annotations
-
 import re
 
 import msgspec

@@ -1,7 +1,5 @@
 """Gemini `generateContent` and `streamGenerateContent`: contents of parts; calls need not have ids."""
 
-from __future__ import annotations
-
 import re
 
 import msgspec

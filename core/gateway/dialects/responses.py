@@ -1,7 +1,5 @@
 """OpenAI Responses: items instead of messages; a run of items is one answer, results are joined by `call_id`."""
 
-from __future__ import annotations
-
 import re
 
 import msgspec
