@@ -168,8 +168,8 @@ class Client:
         for effect in effects:
             if isinstance(effect, client_effects.Send):
                 self._link.post(effect.message)
-            elif isinstance(effect, client_effects.Show):
-                self._show(effect.message)
+            elif isinstance(effect, messages.Failed):
+                self._show(effect)
 
     async def _carry_out(self, effects: Iterable[client_effects.Effect]) -> None:
         for effect in effects:
@@ -186,25 +186,25 @@ class Client:
                 self._link.post(message)
             case client_effects.Place(session, first, bodies):
                 await self._write(self.replica.place(session, first, bodies), partial(self._placed, session))
-            case client_effects.PutRows(rows):
-                await self.replica.put_rows(rows)
-            case client_effects.PutQueues(state):
-                await self.replica.put_queues(state)
-            case client_effects.CommandAnswered(reply):
-                await self._answered(reply)
+            case messages.Sessions():
+                await self.replica.put_rows(effect.rows)
+            case messages.Queues():
+                await self.replica.put_queues(effect.state)
+            case messages.Ack() | messages.Nak():
+                await self._answered(effect)
             case client_effects.KeepBlob(hash, compressed):
                 await self._store_blob(hash, compressed)
             case client_effects.DropCopies(epoch, renew):
                 await self._drop_copies(epoch, renew)
             case client_effects.ForgetSession(session):
                 await self.replica.forget(session)
-            case client_effects.Purge(sessions):
-                for session in await self.replica.purge(sessions):
+            case messages.Deleted():
+                for session in await self.replica.purge(effect.sessions):
                     self._post(self._state.subscriptions.purged(session))
             case client_effects.RenewIdentity():
                 await self._renew()
-            case client_effects.Show(message):
-                self._show(message)
+            case messages.Live() | messages.Failed() | messages.Readers():
+                self._show(effect)
             case client_effects.Break(code, reason):
                 await self._link.restart(code, reason)
 

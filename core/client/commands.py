@@ -7,7 +7,7 @@ from typing import Any
 from core.client.connection import ReconnectingConnection
 from core.domain.errors import make_error
 from core.domain.ids import new_id
-from core.protocol.client_effects import Send, Show
+from core.protocol.client_effects import Send
 from core.protocol.client_state import OutboxSender
 from core.protocol.messages import Ack, Command, Failed, Nak, Welcome, Wire
 from core.protocol.operations import AnyOp
@@ -65,8 +65,8 @@ class Commands:
         for effect in effects:
             if isinstance(effect, Send):
                 self._link.post(effect.message)
-            elif isinstance(effect, Show) and isinstance(effect.message, Failed):
-                self._give_up(effect.message)
+            elif isinstance(effect, Failed):
+                self._give_up(effect)
 
     def _give_up(self, why: Failed) -> None:
         """Nothing that waits will be answered: nobody updates the server while a program of this kind runs."""

@@ -2,9 +2,7 @@
 
 import msgspec
 
-from core.domain.queue import QueueState
-from core.domain.session import SessionRow
-from core.protocol.messages import Ack, DeletedSession, Failed, Live, Nak, Readers, Wire
+from core.protocol.messages import Ack, Deleted, Failed, Live, Nak, Queues, Readers, Sessions, Wire
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -30,24 +28,6 @@ class Compare(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class PutRows(msgspec.Struct, frozen=True):
-    """Keep what the list of sessions shows."""
-
-    rows: tuple[SessionRow, ...]
-
-
-class PutQueues(msgspec.Struct, frozen=True):
-    """Keep what changed in queues."""
-
-    state: QueueState
-
-
-class CommandAnswered(msgspec.Struct, frozen=True):
-    """A command of the outbox is answered for good."""
-
-    reply: Ack | Nak
-
-
 class KeepBlob(msgspec.Struct, frozen=True):
     """A wanted payload came, compressed; its hash is still to be verified. None: the server has none."""
 
@@ -70,22 +50,9 @@ class ForgetSession(msgspec.Struct, frozen=True):
     session: str
 
 
-class Purge(msgspec.Struct, frozen=True):
-    """The server deleted these sessions: what is held of each goes, once for each deletion, for good. Then call
-    `subscriptions.purged` with those of which something went."""
-
-    sessions: tuple[DeletedSession, ...]
-
-
 class RenewIdentity(msgspec.Struct, frozen=True):
     """What the server counts under our name is not this outbox: take a new client id, number the outbox anew with
     what was acknowledged in the last days (the ids make repeats harmless), reconnect."""
-
-
-class Show(msgspec.Struct, frozen=True):
-    """Hand a passing message (live text, a failure, who reads) to whoever looks."""
-
-    message: Live | Failed | Readers
 
 
 class Break(msgspec.Struct, frozen=True):
@@ -95,7 +62,9 @@ class Break(msgspec.Struct, frozen=True):
     reason: str
 
 
-Effect = (
-    Send | Place | Compare | PutRows | PutQueues | CommandAnswered | KeepBlob | DropCopies | ForgetSession | Purge
-    | RenewIdentity | Show | Break
-)
+Received = Sessions | Queues | Deleted | Ack | Nak | Live | Failed | Readers
+"""A message to do as it says: keep what the list of sessions shows and what changed in queues, drop for good what is
+held of deleted sessions (then call `subscriptions.purged` with those of which something went), note that a command of
+the outbox is answered, hand what passes (live text, a failure, who reads) to whoever looks."""
+
+Effect = Send | Place | Compare | KeepBlob | DropCopies | ForgetSession | RenewIdentity | Break | Received

@@ -12,19 +12,14 @@ from core.domain.errors import InvalidInput
 from core.protocol import messages
 from core.protocol.client_effects import (
     Break,
-    CommandAnswered,
     Compare,
     DropCopies,
     Effect,
     ForgetSession,
     KeepBlob,
     Place,
-    Purge,
-    PutQueues,
-    PutRows,
     RenewIdentity,
     Send,
-    Show,
 )
 from core.protocol.frames import Assembly, parse_piece
 from core.protocol.operations import GiveVerdict
@@ -80,7 +75,7 @@ class OutboxSender:
             return []
         del self._waiting[reply.cseq]
         self._flying.discard(reply.cseq)
-        return [CommandAnswered(reply), *self.pump()]
+        return [reply, *self.pump()]
 
     def pump(self) -> list[Effect]:
         """What may be sent now."""
@@ -91,7 +86,7 @@ class OutboxSender:
             command = self._waiting.get(self._unsent.popleft())
             if command is not None and not self._is_understood(command):
                 self._open = False
-                due.append(Show(_held(command)))
+                due.append(_held(command))
             elif command is not None and command.cseq not in self._flying:
                 self._flying.add(command.cseq)
                 due.append(Send(command))
@@ -313,23 +308,17 @@ class ClientState:
         match message:
             case messages.Events():
                 return self.subscriptions.take(message)
-            case messages.Deleted():
-                return [Purge(message.sessions)]
-            case messages.Sessions():
-                return [PutRows(message.rows)]
-            case messages.Queues():
-                return [PutQueues(message.state)]
             case messages.Ack() | messages.Nak():
                 return self.sender.answered(message)
             case messages.Failed():
                 return self._failed(message)
-            case messages.Live() | messages.Readers():
-                return [Show(message)]
+            case messages.Sessions() | messages.Queues() | messages.Deleted() | messages.Live() | messages.Readers():
+                return [message]
         return []
 
     def _failed(self, failed: messages.Failed) -> list[Effect]:
         if failed.code == "cseq_taken":
-            return [RenewIdentity(), Show(failed)]
+            return [RenewIdentity(), failed]
         if failed.code == "ahead_of_log":
-            return [*self.subscriptions.restart(failed.about), Show(failed)]
-        return [Show(failed)]
+            return [*self.subscriptions.restart(failed.about), failed]
+        return [failed]

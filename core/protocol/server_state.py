@@ -30,18 +30,6 @@ class Say(msgspec.Struct, frozen=True):
     message: messages.Wire
 
 
-class Greet(msgspec.Struct, frozen=True):
-    """Answer Hello with Welcome."""
-
-    hello: messages.Hello
-
-
-class ExecuteCommand(msgspec.Struct, frozen=True):
-    """Carry a command out and answer it once it is committed."""
-
-    command: messages.Command
-
-
 class Follow(msgspec.Struct, frozen=True):
     """Begin to send a session's events."""
 
@@ -60,46 +48,6 @@ class Credit(msgspec.Struct, frozen=True):
     session: str
 
 
-class WatchRows(msgspec.Struct, frozen=True):
-    """Begin to send rows."""
-
-
-class TellQueues(msgspec.Struct, frozen=True):
-    """Begin to send what changes in queues after a revision, and who reads."""
-
-    after: int
-
-
-class NoteReading(msgspec.Struct, frozen=True):
-    """This connection's person has a session open, or ("") none."""
-
-    session: str
-
-
-class TakeLease(msgspec.Struct, frozen=True):
-    """Hand a session over to this runner."""
-
-    lease: messages.Lease
-
-
-class StoreEntries(msgspec.Struct, frozen=True):
-    """Append a runner's journal entries."""
-
-    append: messages.Append
-
-
-class Relay(msgspec.Struct, frozen=True):
-    """Pass text that is being made on to whoever follows the session."""
-
-    live: messages.Live
-
-
-class AnswerQuestion(msgspec.Struct, frozen=True):
-    """Answer a question, when there is time; of a kind only the newest that waits."""
-
-    question: messages.Search | messages.ListTasks
-
-
 class Hang(msgspec.Struct, frozen=True):
     """Close the connection."""
 
@@ -107,10 +55,14 @@ class Hang(msgspec.Struct, frozen=True):
     reason: str
 
 
-Effect = (
-    Say | Greet | ExecuteCommand | Follow | Unfollow | Credit | WatchRows | SendBlobs | TakeLease | StoreEntries | Relay
-    | AnswerQuestion | TellQueues | NoteReading | Hang
+Obeyed = (
+    messages.Hello | messages.Command | messages.WatchSessions | messages.WatchQueues | messages.Reading
+    | messages.Lease | messages.Append | messages.Live | messages.Search | messages.ListTasks
 )
+"""A message to do as it asks, which makes sense and may be sent by this principal: Hello is answered with Welcome, a
+command once it is committed, and a question when there is time, of a kind only the newest that waits."""
+
+Effect = Say | Follow | Unfollow | Credit | SendBlobs | Hang | Obeyed
 
 
 class SessionCursor:
@@ -155,19 +107,21 @@ class Bucket:
 
     def wait(self, now: float) -> float:
         """Take one turn; returns how many seconds to wait before using it."""
-        self._level = min(self._burst, self._level + (now - self._at) * self._rate)
-        self._at = now
+        self._refill(now)
         self._level -= 1
         return max(0.0, -self._level / self._rate)
 
     def take(self, now: float) -> bool:
         """Take one turn, if there is one now."""
-        self._level = min(self._burst, self._level + (now - self._at) * self._rate)
-        self._at = now
+        self._refill(now)
         if self._level < 1:
             return False
         self._level -= 1
         return True
+
+    def _refill(self, now: float) -> None:
+        self._level = min(self._burst, self._level + (now - self._at) * self._rate)
+        self._at = now
 
 
 class ServerState:
@@ -214,16 +168,13 @@ class ServerState:
         if not is_id(message.client):
             return self._hang(messages.Close.BAD_FRAME, "bad client id", code="bad_client")
         self.hello = message
-        return [Greet(message)]
+        return [message]
 
     def _take(self, message: messages.Wire) -> list[Effect]:
         match message:
-            case messages.Command():
-                return [ExecuteCommand(message)]
-            case messages.WatchSessions():
-                return [WatchRows()]
-            case messages.WatchQueues():
-                return [TellQueues(message.after)]
+            case (messages.Command() | messages.WatchSessions() | messages.WatchQueues() | messages.Lease()
+                  | messages.Append()):
+                return [message]
             case messages.Reading():
                 return self._reading(message)
             case messages.Subscribe():
@@ -235,12 +186,8 @@ class ServerState:
                 return self._seen(message)
             case messages.WantBlobs():
                 return self._want(message)
-            case messages.Lease():
-                return [TakeLease(message)]
-            case messages.Append():
-                return [StoreEntries(message)]
             case messages.Live():
-                return [Relay(message)] if len(message.text) <= MAX_LIVE_CHARS else []
+                return [message] if len(message.text) <= MAX_LIVE_CHARS else []
             case messages.Search() | messages.ListTasks():
                 return self._question(message)
         return self.bad_frame(f"A message {type(message).__name__} is not for a server.")
@@ -265,7 +212,7 @@ class ServerState:
     def _reading(self, message: messages.Reading) -> list[Effect]:
         if message.session and not is_id(message.session):
             return self.bad_frame("A reader names a session's id.")
-        return [NoteReading(message.session)]
+        return [message]
 
     def _want(self, message: messages.WantBlobs) -> list[Effect]:
         if not all(map(is_blob_hash, message.hashes)):
@@ -276,7 +223,7 @@ class ServerState:
         session = message.session if isinstance(message, messages.Search) else ""
         if not is_id(message.id) or (session and not is_id(session)):
             return self.bad_frame("A question needs an id, and of a session its id.")
-        return [AnswerQuestion(message)]
+        return [message]
 
     def _denied(self, message: messages.Wire) -> list[Effect]:
         tag = str(type(message).__struct_config__.tag)

@@ -148,33 +148,33 @@ class ConnectedClient:
                 if isinstance(message, messages.Failed):
                     self._note_failure(message)
                 await self._door.say(message)
-            case server_state.Greet(hello):
-                await self._greet(hello)
-            case server_state.ExecuteCommand(command):
-                await self._run(command)
+            case messages.Hello():
+                await self._greet(effect)
+            case messages.Command():
+                await self._run(effect)
             case server_state.Follow(session):
                 await self._follow(session)
             case server_state.Unfollow(session):
                 self._unfollow(session)
             case server_state.Credit(session):
                 self._feeds[session][0].wake()
-            case server_state.WatchRows():
+            case messages.WatchSessions():
                 await self._watch_rows()
-            case server_state.TellQueues(after):
-                self._watch_queues(after)
-            case server_state.NoteReading(session):
-                self._hub.note_reading(self, session)
+            case messages.WatchQueues():
+                self._watch_queues(effect.after)
+            case messages.Reading():
+                self._hub.note_reading(self, effect.session)
             case SendBlobs(hashes):
                 await self._send_blobs(hashes)
-            case server_state.TakeLease(lease):
-                await self._lease(lease)
-            case server_state.StoreEntries(append):
-                await self._append(append)
-            case server_state.Relay(live):
-                if live.session in self.leases:
-                    self._hub.relay(live)
-            case server_state.AnswerQuestion(question):
-                self._questions.ask(question)
+            case messages.Lease():
+                await self._lease(effect)
+            case messages.Append():
+                await self._append(effect)
+            case messages.Live():
+                if effect.session in self.leases:
+                    self._hub.relay(effect)
+            case messages.Search() | messages.ListTasks():
+                self._questions.ask(effect)
             case server_state.Hang(code, reason):
                 await self._socket.close(code, reason)
 

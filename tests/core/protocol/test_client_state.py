@@ -8,14 +8,12 @@ import pytest
 from core.domain.blob import blob_hash
 from core.protocol.client_effects import (
     Break,
-    CommandAnswered,
     Compare,
     DropCopies,
     KeepBlob,
     Place,
     RenewIdentity,
     Send,
-    Show,
 )
 from core.protocol.client_state import (
     BLOBS_IN_FLIGHT,
@@ -74,7 +72,7 @@ def test_only_a_few_commands_are_in_flight_and_an_answer_makes_room() -> None:
     flying = [m for m in sent(state.welcomed(welcome(), {})) if isinstance(m, Command)]
     assert [c.cseq for c in flying] == list(range(1, COMMANDS_IN_FLIGHT + 1))
     effects = state.take(Ack(id="m1", cseq=1))
-    assert effects == [CommandAnswered(Ack(id="m1", cseq=1)), Send(command(COMMANDS_IN_FLIGHT + 1))]
+    assert effects == [Ack(id="m1", cseq=1), Send(command(COMMANDS_IN_FLIGHT + 1))]
     assert state.take(Ack(id="m1", cseq=1)) == [], "a repeated answer"
 
 
@@ -93,7 +91,7 @@ def test_an_outbox_that_cannot_follow_what_the_server_holds_takes_a_new_identity
 
 def test_a_taken_number_renews_the_identity() -> None:
     failed = Failed(kind="Conflict", code="cseq_taken", sentence="")
-    assert greeted(command(1)).take(failed) == [RenewIdentity(), Show(failed)]
+    assert greeted(command(1)).take(failed) == [RenewIdentity(), failed]
 
 
 def test_another_epoch_drops_the_copies_and_numbers_the_outbox_anew() -> None:
@@ -197,7 +195,7 @@ def test_an_older_server_is_not_asked_to_judge_an_action_and_nothing_overtakes_t
     state = ClientState("e", waiting)
     effects = state.welcomed(welcome(), {})
     assert [m.cseq for m in sent(effects) if isinstance(m, Command)] == [1]
-    [shown] = [e.message for e in effects if isinstance(e, Show)]
+    [shown] = [e for e in effects if isinstance(e, Failed)]
     assert shown.code == HELD and shown.about == "s" and "until the server is updated" in shown.sentence
     assert state.sender.add(command(4)) == [], "what comes later waits behind it"
     state.disconnected()

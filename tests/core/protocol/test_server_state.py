@@ -30,16 +30,12 @@ from core.protocol.server_state import (
     MAX_SUBSCRIPTIONS,
     Bucket,
     Credit,
-    ExecuteCommand,
     Follow,
-    Greet,
     Hang,
-    Relay,
     Say,
     ServerState,
     SessionCursor,
     Unfollow,
-    WatchRows,
 )
 
 HELLO = Hello(protocol=PROTOCOL, client="c")
@@ -47,7 +43,7 @@ HELLO = Hello(protocol=PROTOCOL, client="c")
 
 def greeted(*scopes: str) -> ServerState:
     state = ServerState(scopes or ("admin",))
-    assert state.take(HELLO) == [Greet(HELLO)]
+    assert state.take(HELLO) == [HELLO]
     return state
 
 
@@ -74,8 +70,8 @@ def test_hello_is_said_once() -> None:
 def test_messages_become_effects() -> None:
     state = greeted()
     command = Command(id="m", cseq=1, session="s", op=Guide(guidance="g", text="x"))
-    assert state.take(command) == [ExecuteCommand(command)]
-    assert state.take(WatchSessions()) == [WatchRows()]
+    assert state.take(command) == [command]
+    assert state.take(WatchSessions()) == [WatchSessions()]
     assert state.take(Subscribe(session="s", after=4)) == [Follow("s")]
     assert state.take(Subscribe(session="s", after=2)) == [Unfollow("s"), Follow("s")]
     assert state.take(Seen(session="s", seq=2)) == [], "nothing waits for credit"
@@ -84,7 +80,7 @@ def test_messages_become_effects() -> None:
     assert state.take(Unsubscribe(session="s")) == [Unfollow("s")]
     assert state.take(Seen(session="s", seq=2)) == []
     assert state.take(WantBlobs(hashes=(blob_hash(b""),))) == [SendBlobs((blob_hash(b""),))]
-    assert state.take(live := Live(session="s", channel="thought", text="x")) == [Relay(live)]
+    assert state.take(live := Live(session="s", channel="thought", text="x")) == [live]
     assert state.take(Live(session="s", channel="thought", text="x" * (MAX_LIVE_CHARS + 1))) == []
 
 

@@ -16,7 +16,7 @@ from core.protocol import client_effects as cs
 from core.protocol import server_state as ss
 from core.protocol.client_state import ClientState, OutboxSender
 from core.protocol.codec import decode_from_server, decode_to_server, encode
-from core.protocol.messages import PROTOCOL, Ack, Command, Events, Failed, Hello, Welcome
+from core.protocol.messages import PROTOCOL, Ack, Command, Events, Failed, Hello, Nak, Welcome
 from core.protocol.operations import Guide
 from core.protocol.server_state import ServerState
 
@@ -82,11 +82,11 @@ class Wire:
 
     def _do(self, effect: ss.Effect) -> None:
         match effect:
-            case ss.Greet(hello):
+            case Hello():
                 self.down.append(encode(Welcome(protocol=PROTOCOL, epoch=self.database.epoch,
-                                                cseq=self.database.last.get(hello.client, 0))))
-            case ss.ExecuteCommand(command):
-                reply = self.database.answer(self.server.client, command)
+                                                cseq=self.database.last.get(effect.client, 0))))
+            case Command():
+                reply = self.database.answer(self.server.client, effect)
                 self.down.append(encode(reply))
                 self.open = isinstance(reply, Ack)
             case ss.Follow(session):
@@ -228,12 +228,12 @@ class Peers:
                 assert first == len(self.disk.copy) + 1
                 self.disk.copy += bodies
                 self._carry_out(self.state.subscriptions.placed(session, len(self.disk.copy)))
-            case cs.CommandAnswered(reply):
-                assert reply.id in self.database.done, "acknowledged before it was stored"
-                held = next(c for c in self.disk.queued if c.id == reply.id)
+            case Ack() | Nak():
+                assert effect.id in self.database.done, "acknowledged before it was stored"
+                held = next(c for c in self.disk.queued if c.id == effect.id)
                 self.disk.queued.remove(held)
                 self.disk.acked.append(held)
-                self.acked.add(reply.id)
+                self.acked.add(effect.id)
             case cs.DropCopies(epoch, renew):
                 self.disk.copy, self.disk.epoch = [], epoch
                 if renew:
