@@ -92,14 +92,15 @@ class AgentProcess:
     async def prepare(self, filling: RecipeValues) -> str:
         """Have the agent and its files there; gives its version. Raises Unavailable (agent_not_installed)."""
         host = self._host.host.name
-        version, lack = await self._version(), f"is not installed on host {host}."
+        version, why = await self._version(), ""
         if not version and self._recipe.install:
             log.info("installing %s", self._recipe.title)
             done = await self._run(self._recipe.install, INSTALL_S)
             version = await self._version()
-            lack = f"could not be installed on host {host}: {_text(done).strip()[-500:]}"
+            why = f": {_text(done).strip()[-500:]}"
         if not version and self._recipe.probe:
-            raise Unavailable("agent_not_installed", f"{self._recipe.title} {lack}", host=host)
+            raise Unavailable("agent_not_installed", f"{self._recipe.title} is not installed on host {host}{why}.",
+                              host=host)
         home = await self._home()
         for name, text in self._recipe.files.items():
             await self._host.write_file(name.replace("~", home, 1), filling.fill(text).strip().encode() + b"\n")

@@ -14,7 +14,7 @@ from core.protocol.operations import BranchSession, Guide
 from core.server import guidance
 from core.server.lifecycle import check_new
 from core.server.lookups import Lookups
-from core.server.record import person, require_live, write
+from core.server.record import beginning, person, require_live, write
 from core.store import log
 from core.store.accounts import Principal
 from core.store.sqlite import Connection
@@ -39,7 +39,7 @@ def branch(conn: Connection, principal: Principal, session: str, op: BranchSessi
     """
     check_new(session)
     row = log.row(conn, op.parent)
-    created, parent = _beginning(conn, op.parent)
+    created, parent = beginning(conn, op.parent)
     given = _given(conn, op.parent)
     _check(row, op, given)
     base, snapshot = _base(conn, op, parent, lookups)
@@ -61,15 +61,6 @@ def branch(conn: Connection, principal: Principal, session: str, op: BranchSessi
     if op.text:
         made = guidance.guide(conn, principal, session, Guide(guidance=op.guidance, text=op.text))
     return made
-
-
-def _beginning(conn: Connection, session: str) -> tuple[e.SessionCreated, e.Branched | None]:
-    """What a session is, and from where it went another way itself."""
-    facts = [e.decode_event(placed.body).fact for placed in log.read(conn, session, limit=2)]
-    if not facts or not isinstance(facts[0], e.SessionCreated):
-        raise NotFound("no_session", f"Session {session} has not begun.", session=session)
-    second = facts[1] if len(facts) > 1 else None
-    return facts[0], second if isinstance(second, e.Branched) and not second.is_call else None
 
 
 def _check_external(agent: AgentSettings, op: BranchSession, base: int) -> None:

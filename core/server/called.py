@@ -1,14 +1,14 @@
 """Sessions of subagents: made by the runner of the session whose agent called them, steered and ended with it."""
 
-from core.domain.errors import Conflict, InvalidInput, LimitReached
-from core.domain.events import Branched, SessionCreated, SessionStateChanged, decode_event
+from core.domain.errors import InvalidInput, LimitReached
+from core.domain.events import Branched, SessionCreated, SessionStateChanged
 from core.domain.ids import root_session
 from core.domain.session import FINAL_STATES
 from core.domain.task import Task
 from core.domain.verdict import Author
 from core.protocol.operations import CallSubagent
 from core.server.lifecycle import check_id
-from core.server.record import SERVER, write
+from core.server.record import SERVER, beginning, require_live, write
 from core.store import log
 from core.store.sqlite import Connection
 
@@ -22,9 +22,8 @@ def call_subagent(conn: Connection, session: str, op: CallSubagent) -> dict[str,
     root = root_session(session)
     if root in (session, "") or root_session(op.caller) != root:
         raise InvalidInput("bad_id", f"{session[:80]!r} cannot name a subagent of {op.caller[:80]!r}.")
-    created = decode_event(log.read(conn, root, limit=1)[0].body).fact if log.row(conn, root).seq else None
-    if not isinstance(created, SessionCreated) or created.origin != "live":
-        raise Conflict("imported", f"Session {root} is not at work here: it calls nobody.")
+    require_live(log.row(conn, root))
+    created, _ = beginning(conn, root)
     if not log.knows(conn, session) and log.count_below(conn, f"{root}.sub") >= MOST_SUBAGENTS:
         raise LimitReached("too_many_subagents", f"The agent of session {root} called {MOST_SUBAGENTS} subagents.",
                            session=root)

@@ -3,13 +3,13 @@
 import msgspec
 
 from core.domain.errors import Conflict, InvalidInput
-from core.domain.events import ActionAsked, Fact, HandBackAsked, SessionCreated, TakeoverAsked
+from core.domain.events import ActionAsked, Fact, HandBackAsked, TakeoverAsked
 from core.domain.ids import is_id
 from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.operations import Act, HandBack, TakeOver
 from core.server.guidance import check_length
 from core.server.lifecycle import refuse_subagent
-from core.server.record import person, require_live, write
+from core.server.record import beginning, person, require_live, write
 from core.store import log
 from core.store.accounts import Principal
 from core.store.sqlite import Connection
@@ -36,9 +36,8 @@ def _check_session(conn: Connection, row: SessionRow) -> None:
     refuse_subagent(row, "be taken over")
     if row.state in FINAL_STATES:
         raise Conflict("session_over", f"Session {row.session} is {row.state} already.", state=row.state)
-    first = log.read(conn, row.session, 0, 1)
-    created = first[0].event.fact if first else None
-    if isinstance(created, SessionCreated) and created.agent.kind != "own":
+    created, _ = beginning(conn, row.session)
+    if created.agent.kind != "own":
         raise Conflict("no_takeover", f"The agent of session {row.session} is not ours: nobody can act in its place. "
                        "Pause or interrupt it, and give it advice.", session=row.session)
 
