@@ -19,11 +19,10 @@ from core.domain.errors import InvalidInput, ReportableError
 from core.domain.ids import new_id
 from core.domain.message import Message, ToolCall
 from core.domain.task import ModelSettings
+from core.gateway.http_head import LONGEST_HEAD, read_head, whole_body, write_head
 from core.llm.local import LocalModel
 from core.llm.model import Completion, LanguageModel, Request, ToolSpec
 
-_MOST_HEAD = 64 * 1024
-_MOST_BODY = 64 * 1024 * 1024
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 500: "Internal Server Error"}
 
 
@@ -36,7 +35,7 @@ class ModelEndpoint:
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> str:
         """Listen; port 0 takes a free one."""
-        self._server = await asyncio.start_server(self._serve, host, port, limit=_MOST_HEAD)
+        self._server = await asyncio.start_server(self._serve, host, port, limit=LONGEST_HEAD)
         name, number = self._server.sockets[0].getsockname()[:2]
         return f"http://{name}:{number}/v1"
 
@@ -48,14 +47,14 @@ class ModelEndpoint:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            method, path, body = await _read(reader)
-            await self._route(method, path, body, writer)
+            if (head := await read_head(reader)) is not None:
+                await self._route(head.method, head.path, await whole_body(reader, head), writer)
         except (InvalidInput, ValueError, RecursionError) as error:
             _send(writer, 400, _error("invalid_request_error", str(error)))
         except ReportableError as error:
             _send(writer, 400 if error.code in ("context_too_long", "endpoint_refused") else 500,
                   _error(error.code, error.sentence))
-        except (ConnectionError, asyncio.IncompleteReadError):
+        except ConnectionError:
             pass  # the other side went away
         finally:
             writer.close()
@@ -172,23 +171,9 @@ def _send(writer: asyncio.StreamWriter, status: int, answer: dict[str, Any]) -> 
 
 
 def _head(status: int, kind: str, size: int | None = None) -> bytes:
-    length = "" if size is None else f"Content-Length: {size}\r\n"
-    head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: {kind}\r\n{length}Connection: close\r\n\r\n"
-    return head.encode()
-
-
-async def _read(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
-    """Method, path and body of one request. Raises InvalidInput."""
-    try:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        method, path, _ = head[0].split(" ")
-    except (asyncio.LimitOverrunError, ValueError) as error:
-        raise InvalidInput("bad_request", "This is no HTTP request.") from error
-    fields = {k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:] if line)}
-    size = fields.get("content-length", "0")
-    if not size.isdecimal() or int(size) > _MOST_BODY:
-        raise InvalidInput("bad_request", "The request's length is missing or too large.")
-    return method, path.partition("?")[0], await reader.readexactly(int(size))
+    length = () if size is None else (("Content-Length", str(size)),)
+    fields = (("Content-Type", kind), *length, ("Connection", "close"))
+    return write_head(f"HTTP/1.1 {status} {_REASONS[status]}", fields)
 
 
 async def _run(model: str, host: str, port: int) -> None:
