@@ -12,8 +12,7 @@ from core.domain.plural import counted
 from core.protocol.operations import DeleteSession
 from core.server.authority import Authority
 from core.server.lookups import lookups_of
-from core.server.retention import due_sessions, remove_due
-from core.server.retention_file import read_retention
+from core.server.retention import due_sessions, read_retention, remove_due
 from core.store.home import Home
 
 

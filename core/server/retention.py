@@ -1,18 +1,25 @@
-"""Which sessions have been on the server long enough, and taking them away. Every removal is in the server's log."""
+"""Which sessions have been on the server long enough (retention.toml; without that file none), and taking them away.
+
+Every removal is in the server's log.
+"""
 
 import asyncio
 import logging
 import time
+import tomllib
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
-from core.domain.errors import ReportableError
+from core.domain.errors import InvalidInput, ReportableError
 from core.domain.events import TagSet, decode_stored
 from core.domain.ids import new_id
+from core.domain.misfit import misfit
 from core.domain.session import SessionRow
 from core.domain.step_entry import Tags, set_tag
 from core.export.session_archive import write_session
@@ -21,13 +28,14 @@ from core.protocol.operations import DeleteSession
 from core.server.deletion import delete, require_over
 from core.server.hub import Hub
 from core.server.lookups import Lookups
-from core.server.retention_file import RetentionSettings, read_retention
 from core.store import log
 from core.store.home import Home
 from core.store.sqlite import Connection, connect
 from core.store.tombstones import losses_of
 
 _log = logging.getLogger("session")
+
+FILE = "retention.toml"
 
 LOOK_S = 3_600.0
 """How often the server looks."""
@@ -39,6 +47,42 @@ _DAY_S = 86_400.0
 
 Remove = Callable[[str, int], Awaitable[Any]]
 """Deletes a session whose newest event is the one named. Raises as `delete` does."""
+
+Days = Annotated[float, Meta(gt=0, le=36_500)]
+
+
+class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`after_days`: so long after its end a session goes; left out: never. `action`: what happens to it; an archive
+    goes to `folder` ("": HOME/archives). `review_days`: so long after a person's last opinion it stays (left out: as
+    `after_days`). A session with one of `tags`, on itself or a step of it, stays.
+    """
+
+    after_days: Days | None = None
+    action: Literal["archive", "delete"] = "archive"
+    folder: str = ""
+    review_days: Days | None = None
+    tags: tuple[str, ...] = ("retain",)
+
+    def target(self, home: Home) -> Path:
+        """The folder of the archives."""
+        return Path(self.folder).expanduser() if self.folder else home.archives
+
+
+def read_retention(home: Home) -> RetentionSettings:
+    """The settings of a home. Raises InvalidInput (bad_retention): then nothing goes."""
+    path = home.path / FILE
+    try:
+        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), RetentionSettings)
+    except FileNotFoundError:
+        return RetentionSettings()
+    except msgspec.ValidationError as error:
+        raise InvalidInput("bad_retention", f"In {path} {misfit(error, RetentionSettings)}.", path=str(path)) from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidInput("bad_retention", f"{path} cannot be read: {error}", path=str(path)) from error
+    if found.folder and not found.target(home).is_absolute():
+        raise InvalidInput("bad_retention", f"In {path} folder must be a whole path, not {found.folder!r}.",
+                           path=str(path))
+    return found
 
 
 class DueSession(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ MET = ("client", "protocol", "server", "tasks/allowances.py", "tasks/task_check.
 
 ELSEWHERE = ("server/authority.py", "server/held_database.py", "server/ownership.py", "server/running_server.py",
              "server/address.py", "server/serve.py", "server/certificate.py",
-             "server/settings_file.py", "server/retention_file.py",
+             "server/settings_file.py", "server/retention.py",
              "server/end_rules.py")
 """What only whoever starts a server, or works at its command line, is told."""
 

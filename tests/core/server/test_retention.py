@@ -25,8 +25,7 @@ from core.domain.task import AgentSettings, Task
 from core.domain.verdict import Author
 from core.formats.registry import read
 from core.server.lookups import lookups_of
-from core.server.retention import Retention, due_sessions
-from core.server.retention_file import RetentionSettings, read_retention
+from core.server.retention import Retention, RetentionSettings, due_sessions, read_retention
 from core.store import log, tombstones
 from core.store.home import Home
 from core.store.schema import open_log
