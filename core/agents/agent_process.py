@@ -119,8 +119,9 @@ class AgentProcess:
         count = before.count + 1 if before else 1
         start = Start(f"agent-{count}", count, step)
         self._journal.put_slot("agent_start", start)
-        await self._host.terminals.open(TERMINAL, offset=self._journal.terminals().get(self._key, 0))
-        self._actions.follow(self._host.host.name, TERMINAL)
+        host = self._host.host.name
+        await self._host.terminals.open(TERMINAL, offset=self._journal.terminals().get(f"{host}/{TERMINAL}", 0))
+        self._actions.follow(host, TERMINAL)
         values = {**self._recipe.env, "TIPHYS_MODEL": "{model}"}
         exports = " ".join(f"{name}={shlex.quote(filling.fill(value))}" for name, value in values.items())
         text = (f'{_PATH} {exports} TIPHYS_TASK="$(cat ~/.tiphys/task.md)"'
@@ -174,10 +175,6 @@ class AgentProcess:
         shown = _ESCAPES.sub("", data.decode("utf-8", "replace"))
         lines = [line.strip() for line in shown.splitlines() if line.strip()]
         return " ".join(lines[-3:])[-400:]
-
-    @property
-    def _key(self) -> str:
-        return f"{self._host.host.name}/{TERMINAL}"
 
     async def _home(self) -> str:
         return _text(await self._run('printf %s "$HOME"', PROBE_S))

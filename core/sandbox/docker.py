@@ -80,7 +80,7 @@ class DockerSandbox(Sandbox):
             await asyncio.sleep(0.1)
             if tried % 30 == 29:  # a daemon that lost its socket ends by itself, and its container with it
                 await in_thread(self._ensure)
-        state, output = await in_thread(self._state), await in_thread(self._last_output)
+        state, output = await in_thread(lambda: self._container().status), await in_thread(self._last_output)
         raise Unavailable("sandbox_start", f"Sandbox {self.host.name} did not start ({state}): {output or error}")
 
     async def close(self) -> None:
@@ -146,9 +146,6 @@ class DockerSandbox(Sandbox):
 
     def _container(self) -> Any:
         return self._engine().containers.get(self.name)
-
-    def _state(self) -> str:
-        return str(self._container().status)
 
     def _last_output(self) -> str:
         return bytes(self._container().logs(tail=5)).decode("utf-8", "replace").strip()[-500:]

@@ -21,7 +21,7 @@ from core.sandbox.local import LocalSandbox
 from core.server.lookups import Lookups
 from core.server.pool_file import engines_of
 from core.store import log, loose_blobs, tombstones
-from core.store.home import Home, write_private
+from core.store.home import Home, read_small, write_private
 from core.store.search import SearchIndex
 from core.store.sqlite import Connection, connect
 from core.store.tombstones import Tombstone, losses_of
@@ -142,10 +142,7 @@ def _forget_snapshots(home: Home, stones: list[Tombstone]) -> None:
 def _forget_judged(home: Home, sessions: set[str]) -> None:
     """The rules look anew at what comes back; see `core.server.end_rules`."""
     path = home.path / "cache" / "judged_at_end.json"
-    try:
-        judged = msgspec.json.decode(path.read_bytes(), type=dict[str, int])
-    except (FileNotFoundError, msgspec.DecodeError):
-        return
+    judged = read_small(path, dict[str, int], {})
     if sessions & judged.keys():
         write_private(path, msgspec.json.encode({s: n for s, n in judged.items() if s not in sessions}))
 

@@ -22,7 +22,7 @@ from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.codec import check_event
 from core.server.worker_process import WorkerProcess
 from core.store import log
-from core.store.home import Home, make_private_folder, write_private
+from core.store.home import Home, make_private_folder, read_small, write_private
 from core.store.sqlite import Connection as Database
 from core.supervision.rule_file import judges_at_end
 from core.workers.rules import ProposeVerdicts
@@ -89,8 +89,7 @@ class EndRules:
         await self._worker.close()
 
     def _load(self) -> None:
-        with suppress(OSError, msgspec.DecodeError):
-            self._judged = msgspec.json.decode(self._file.read_bytes(), type=dict[str, int])
+        self._judged = read_small(self._file, dict[str, int], self._judged)
 
     def _on_changed(self, session: str) -> None:
         self._changed[session] = None

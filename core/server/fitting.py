@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -92,9 +93,9 @@ def fit(demand: Demand, rooms: Sequence[Room]) -> list[Given] | None:
     engines = [room for room in ordered if room.host.kind == "engine"]
     if not demand.is_together:
         return _each(demand.hosts, ordered)
+    machines = [room for room in ordered if room.host.kind == "machine"]
     for engine in engines:
-        machines = [room for room in ordered if room.host.kind == "machine"]
-        given = _each(demand.hosts, [_copy(room) for room in (engine, *machines)])
+        given = _each(demand.hosts, deepcopy([engine, *machines]))
         if given is not None:
             return given
     return None
@@ -108,7 +109,3 @@ def _each(hosts: Sequence[Host], rooms: Sequence[Room]) -> list[Given] | None:
             return None
         given.append(found)
     return given
-
-
-def _copy(room: Room) -> Room:
-    return Room(host=room.host, gpus=[*room.gpus], cpus=room.cpus, memory_mb=room.memory_mb)

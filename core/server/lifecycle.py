@@ -74,20 +74,16 @@ def open_import(conn: Connection, session: str, op: ImportSession) -> dict[str, 
     check_id(session)
     if op.origin in ("", "live"):
         raise InvalidInput("bad_origin", "An import needs the name of its format.")
-    if not log.create(conn, session) and log.head(conn, session) and _is_live(log.row(conn, session)):
+    log.create(conn, session)
+    row, head = log.row(conn, session), log.head(conn, session)
+    if head and row.origin == "live" and not row.is_awaited:  # what is only awaited may be an import
         raise Conflict("session_exists", f"Session {session} was made here and is no import.", session=session)
-    row = log.row(conn, session)
     if row.origin == "live":
         row = msgspec.structs.replace(row, origin=op.origin)  # also where its events were live once
     if row.seq == 0 or row.is_hidden:
         row = msgspec.structs.replace(row, hidden_until=op.events)
     log.put_row(conn, row)
-    return {"seq": log.head(conn, session)}
-
-
-def _is_live(row: SessionRow) -> bool:
-    """Whether a session was made here; one that is only awaited may be an import."""
-    return row.origin == "live" and not row.is_awaited
+    return {"seq": head}
 
 
 def settle_imports(conn: Connection) -> None:
