@@ -11,7 +11,7 @@ import msgspec
 from core.agents.delivery import AT_ONCE, Inbox
 from core.agents.exchange_context import ContextWriter
 from core.agents.journal import Journal
-from core.agents.progress import AgentProgress, after_summary
+from core.agents.progress import AgentProgress, with_usage
 from core.agents.steps import StepJournal
 from core.domain.bounds import event_text
 from core.domain.context import MOST_PARTS, ContextDelta, MessageRef, apply_delta, delta_between
@@ -129,7 +129,7 @@ class ExchangeSteps:
         progress, opened = self._steps.progress, self.open
         if opened is None or opened.answer is None:
             return progress
-        spent = after_summary(progress, self.price(opened.answer.usage))
+        spent = with_usage(progress, self.price(opened.answer.usage))
         return msgspec.structs.replace(spent, steps=opened.number)
 
     @property

@@ -16,7 +16,7 @@ from core.agents.exchange_context import ContextWriter, ItemRefs, decode_refs, g
 from core.agents.exchange_steps import ExchangeSteps, OpenAnswer, SideAnswer
 from core.agents.held_words import HeldGuidance
 from core.agents.journal import Journal
-from core.agents.progress import after_summary
+from core.agents.progress import with_usage
 from core.agents.states import read_progress, save_progress
 from core.domain.context import ContextDelta, MessageRef, delta_between, shared_length
 from core.domain.events import ExchangeMade, NoteAdded
@@ -296,7 +296,7 @@ class ExchangeBook:
         self._journal.add(fact)
         self._journal.sql("DELETE FROM gateway_sent WHERE number = ?", (fact.number,))
         if not fact.step and fact.usage != Usage():
-            save_progress(self._journal, after_summary(read_progress(self._journal), fact.usage))
+            save_progress(self._journal, with_usage(read_progress(self._journal), fact.usage))
 
     def _fact(self, sending: Sending, ending: Heard) -> ExchangeMade:
         request, line = sending.request, sending.placement.line

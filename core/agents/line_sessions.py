@@ -10,7 +10,7 @@ import msgspec
 
 from core.agents.exchanges import Sending
 from core.agents.line_session import LineSession
-from core.agents.progress import AgentProgress, after_summary
+from core.agents.progress import AgentProgress, with_usage
 from core.agents.subagent import SubagentCall, SubagentSession
 from core.domain.events import SessionState
 from core.domain.ids import new_id, subagent_id
@@ -44,7 +44,7 @@ class LineSessions:
         done = [call.spent for call in self._calls.values() if call.is_sent]
         progress = self.main.steps.counted
         for spent in (*live, *done):
-            progress = after_summary(progress, spent)
+            progress = with_usage(progress, spent)
         return progress
 
     def find(self, request: AgentRequest) -> SubagentSession | None:

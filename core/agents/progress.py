@@ -39,12 +39,9 @@ class AgentProgress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 def after_step(progress: AgentProgress, head: StepHead, same: str, worked_s: float) -> AgentProgress:
     """The counters after a step; `same` is one string for what it did."""
-    usage = head.usage
     return msgspec.structs.replace(
-        progress,
+        with_usage(progress, head.usage),
         steps=head.number,
-        tokens=progress.tokens + (usage.input_tokens or 0) + (usage.output_tokens or 0),
-        cost_usd=progress.cost_usd + (usage.cost_usd or 0.0),
         worked_s=progress.worked_s + worked_s,
         errors_in_a_row=progress.errors_in_a_row + 1 if head.is_error else 0,
         waits_in_a_row=progress.waits_in_a_row + 1 if head.is_waiting else 0,
@@ -62,13 +59,10 @@ def _commands(progress: AgentProgress, head: StepHead, same: str) -> tuple[int, 
     return (*progress.commands, crc32(same.encode("utf-8", "replace")))[-DIVERSITY_LAST:]
 
 
-def after_summary(progress: AgentProgress, usage: Usage) -> AgentProgress:
-    """The counters after a summary was paid for."""
-    return msgspec.structs.replace(
-        progress,
-        tokens=progress.tokens + (usage.input_tokens or 0) + (usage.output_tokens or 0),
-        cost_usd=progress.cost_usd + (usage.cost_usd or 0.0),
-    )
+def with_usage(progress: AgentProgress, usage: Usage) -> AgentProgress:
+    """The counters after an answer of the model was paid for."""
+    tokens = progress.tokens + (usage.input_tokens or 0) + (usage.output_tokens or 0)
+    return msgspec.structs.replace(progress, tokens=tokens, cost_usd=progress.cost_usd + (usage.cost_usd or 0.0))
 
 
 def calibrated(progress: AgentProgress, estimated: int, usage: Usage) -> AgentProgress:

@@ -23,7 +23,7 @@ from core.agents.context import (
 )
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
-from core.agents.progress import after_summary
+from core.agents.progress import with_usage
 from core.agents.steps import StepJournal
 from core.domain.bounds import event_text
 from core.domain.context import ContextDelta, MessageRef, delta_between
@@ -110,7 +110,7 @@ class Summarizer:
                 self._pay(completion)
 
     def _pay(self, completion: Completion) -> None:
-        self._steps.save(after_summary(self._steps.progress, completion.usage))
+        self._steps.save(with_usage(self._steps.progress, completion.usage))
 
     def _last_observations(self, lines: Sequence[WorkingLine], cut: Cut) -> list[str]:
         """oₖ as text."""

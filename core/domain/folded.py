@@ -31,8 +31,9 @@ class _Tape(msgspec.Struct):
     sizes: memoryview
 
 
-class _Folded(msgspec.Struct, kw_only=True):
-    version: str
+class _Shared(msgspec.Struct, kw_only=True):
+    """What a trajectory has under the same names."""
+
     seq: int
     row: SessionRow
     created: e.SessionCreated | None
@@ -40,6 +41,21 @@ class _Folded(msgspec.Struct, kw_only=True):
     offered: e.TakenOver | None
     asked: dict[str, e.ActionAsked]
     leave: tuple[str, str] | None
+    summaries: dict[str, e.SummaryAdded]
+    summary_places: dict[str, int] = msgspec.field(name="steps_before")
+    guidance: dict[str, Guidance]
+    scores: list[e.ScoreGiven]
+    submissions: list[e.SubmissionMade]
+    rescored: list[e.SubmissionRescored]
+    branched: e.Branched | None
+    files: list[e.FileChanged]
+    web_searches: list[e.SearchMade] = msgspec.field(name="searches")
+    notes: list[Note]
+    spent: dict[str, dict[int, float]]
+
+
+class _Folded(_Shared, kw_only=True):
+    version: str
     columns: dict[str, memoryview]
     flags: memoryview
     shapes: list[StepShape]
@@ -48,18 +64,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     steps: int
     places: list[int]
     others: list[Item]
-    summaries: dict[str, e.SummaryAdded]
-    steps_before: dict[str, int]
-    guidance: dict[str, Guidance]
-    scores: list[e.ScoreGiven]
-    submissions: list[e.SubmissionMade]
-    rescored: list[e.SubmissionRescored]
-    branched: e.Branched | None
-    files: list[e.FileChanged]
-    web_searches: list[e.SearchMade] = msgspec.field(name="searches")
     terminals: dict[str, _Tape]
-    notes: list[Note]
-    spent: dict[str, dict[int, float]]
 
 
 _DECODER = msgspec.msgpack.Decoder(_Folded)
@@ -73,41 +78,13 @@ def can_be_stored(trajectory: Trajectory) -> bool:
 def encode_folded(trajectory: Trajectory) -> bytes:
     """The bytes of a trajectory."""
     steps, items = trajectory.steps, trajectory.items
-    return msgspec.msgpack.encode(
-        _Folded(
-            version=VERSION,
-            seq=trajectory.seq,
-            row=trajectory.row,
-            created=trajectory.created,
-            open_step=trajectory.open_step,
-            offered=trajectory.offered,
-            asked=trajectory.asked,
-            leave=trajectory.leave,
-            columns={name: memoryview(getattr(steps, name)).cast("B") for name in COLUMNS},
-            flags=memoryview(steps.flags),
-            shapes=steps.shapes,
-            opinions=steps.opinions,
-            usage_at=steps.usage_at,
-            steps=items.steps,
-            places=items.places,
-            others=items.others,
-            summaries=trajectory.summaries,
-            steps_before=trajectory.summary_places,
-            guidance=trajectory.guidance,
-            scores=trajectory.scores,
-            submissions=trajectory.submissions,
-            rescored=trajectory.rescored,
-            branched=trajectory.branched,
-            files=trajectory.files,
-            web_searches=trajectory.web_searches,
-            notes=trajectory.notes,
-            spent=trajectory.spent,
-            terminals={
-                key: _Tape(*(memoryview(c).cast("B") for c in (o.seqs, o.offsets, o.sizes)))
-                for key, o in trajectory.terminals.items()
-            },
-        )
-    )
+    columns = {name: memoryview(getattr(steps, name)).cast("B") for name in COLUMNS}
+    terminals = {key: _Tape(*(memoryview(c).cast("B") for c in (o.seqs, o.offsets, o.sizes)))
+                 for key, o in trajectory.terminals.items()}
+    return msgspec.msgpack.encode(_Folded(
+        version=VERSION, columns=columns, flags=memoryview(steps.flags), shapes=steps.shapes, opinions=steps.opinions,
+        usage_at=steps.usage_at, steps=items.steps, places=items.places, others=items.others, terminals=terminals,
+        **{name: getattr(trajectory, name) for name in _Shared.__struct_fields__}))
 
 
 def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Trajectory:
@@ -119,14 +96,10 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
     if folded.version != VERSION or set(folded.columns) != set(COLUMNS):
         raise InvalidInput("bad_fold", "A folded session is of another version of this program.")
     made = Trajectory(session, read)
-    made.seq, made.row, made.created, made.open_step = folded.seq, folded.row, folded.created, folded.open_step
-    made.offered, made.asked, made.leave = folded.offered, folded.asked, folded.leave
+    for name in _Shared.__struct_fields__:
+        setattr(made, name, getattr(folded, name))
     _put_steps(made, folded)
     made.items.steps, made.items.places, made.items.others = folded.steps, folded.places, folded.others
-    made.summaries, made.summary_places, made.guidance = folded.summaries, folded.steps_before, folded.guidance
-    made.scores, made.files, made.web_searches = folded.scores, folded.files, folded.web_searches
-    made.branched, made.rescored = folded.branched, folded.rescored
-    made.notes, made.spent, made.submissions = folded.notes, folded.spent, folded.submissions
     for key, tape in folded.terminals.items():
         held = made.terminals[key] = Outputs(read)
         for column, bytes_ in ((held.seqs, tape.seqs), (held.offsets, tape.offsets), (held.sizes, tape.sizes)):

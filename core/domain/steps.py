@@ -121,15 +121,8 @@ class Steps(ByPlace[StepEntry]):
         self.numbers.append(number)
         self.seqs.append(seq)
         self.flags.append(0)
-        for column in (
-            self.shape_of,
-            self.key_of,
-            self.started,
-            self.ended,
-            self.cost,
-            self.tokens_in,
-            self.tokens_out,
-        ):
+        for column in (self.shape_of, self.key_of, self.started, self.ended, self.cost, self.tokens_in,
+                       self.tokens_out):
             column.append(0)
         self._note(at, fact)
         if self._read is None:
@@ -261,16 +254,8 @@ def _fact(body: bytes) -> StepAdded:
 
 def _entry(seq: int, fact: StepAdded, usage: Usage, opinions: Opinions | None) -> StepEntry:
     head = fact.head if fact.head.usage is usage else msgspec.structs.replace(fact.head, usage=usage)
-    entry = StepEntry(
-        head=head,
-        body=fact.body,
-        context=fact.context,
-        completion=fact.completion,
-        terminals=fact.terminals,
-        tools=fact.tools,
-        sampled=fact.sampled,
-        seq=seq,
-    )
+    entry = StepEntry(head=head, body=fact.body, context=fact.context, completion=fact.completion,
+                      terminals=fact.terminals, tools=fact.tools, sampled=fact.sampled, seq=seq)
     if opinions is not None:
         entry.verdicts, entry.notes, entry.tags = opinions.verdicts, opinions.notes, opinions.tags
     return entry
