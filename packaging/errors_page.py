@@ -32,10 +32,11 @@ WITHOUT_CLASS = {
     "scope": "The server closed the connection: the token may not do this.",
     "version": "The server closed the connection: it speaks another version.",
     "protocol_version": "Client and server speak different versions.",
-    "missing_scope": "… may not do this: it needs ….",
+    "missing_scope": "… may not do this: it needs ….", "unreadable_file": "… is no regular file.",
     "cseq_gap": "A command came out of order.", "cseq_taken": "A command's number was used before.",
 }
-"""Codes that are told otherwise than by raising: counters, pages, closing codes, the command line."""
+"""Codes that are told otherwise than by raising (counters, pages, closing codes, the command line), or at many a place.
+"""
 
 HEADS = {"docs/errors.md": """# Errors and their mends
 

@@ -9,7 +9,7 @@ import msgspec
 from core.domain.errors import InvalidInput
 from core.domain.message import Message, ToolCall
 from core.domain.step import Usage
-from core.formats.values import text_of
+from core.formats.values import int_of, text_of
 
 Purpose = Literal["complete", "count"]
 Json = dict[str, Any]
@@ -158,9 +158,6 @@ def call_of(id: object, name: object, arguments: str, ordinal: int) -> ToolCall:
 
 def spend(usage: Mapping[str, Any], total: int | None, made: Any, cached: Any) -> Usage:
     """A usage from counts that may be anything."""
-    def count(value: Any) -> int | None:
-        return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
     if not usage:
         return Usage()
-    return Usage(input_tokens=count(total), output_tokens=count(made), cached_tokens=count(cached))
+    return Usage(input_tokens=int_of(total), output_tokens=int_of(made), cached_tokens=int_of(cached))

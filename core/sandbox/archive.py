@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput, LimitReached, ReportableError
-from core.store.regular_file import open_regular
+from core.store.regular_file import open_unlinked
 
 PIECE = 1 << 20
 _BLOCK = 512
@@ -26,7 +26,7 @@ async def tar_of(files: Iterable[tuple[str, Path]]) -> AsyncIterator[bytes]:
     Raises InvalidInput (unreadable_file) for what is no regular file, cannot be read or changes its length meanwhile.
     """
     for name, path in files:
-        file = await asyncio.to_thread(_opened, path)
+        file = await asyncio.to_thread(open_unlinked, path, "unreadable_file")
         try:
             found = os.fstat(file)
             info = tarfile.TarInfo(name)
@@ -44,16 +44,6 @@ async def tar_of(files: Iterable[tuple[str, Path]]) -> AsyncIterator[bytes]:
         finally:
             os.close(file)
     yield bytes(2 * _BLOCK)
-
-
-def _opened(path: Path) -> int:
-    try:
-        file = open_regular(path, follow=False)
-    except OSError as error:
-        raise InvalidInput("unreadable_file", f"{path} cannot be read: {error}", path=str(path)) from error
-    if file is None:
-        raise InvalidInput("unreadable_file", f"{path} is no regular file.", path=str(path))
-    return file
 
 
 class Bounds:

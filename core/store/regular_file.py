@@ -4,6 +4,8 @@ import os
 import stat
 from pathlib import Path
 
+from core.domain.errors import InvalidInput
+
 
 def open_regular(path: Path, *, follow: bool) -> int | None:
     """A descriptor of a regular file, which is not waited for; None where something else lies there. `follow` says
@@ -14,3 +16,14 @@ def open_regular(path: Path, *, follow: bool) -> int | None:
         return file
     os.close(file)
     return None
+
+
+def open_unlinked(path: Path, code: str) -> int:
+    """A descriptor of a regular file that no link leads to. Raises InvalidInput of this code. Close it."""
+    try:
+        file = open_regular(path, follow=False)
+    except OSError as error:
+        raise InvalidInput(code, f"{path} cannot be read: {error}", path=str(path)) from error
+    if file is None:
+        raise InvalidInput(code, f"{path} is no regular file.", path=str(path))
+    return file

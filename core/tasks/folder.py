@@ -14,7 +14,7 @@ from pathlib import Path, PureWindowsPath
 
 from core.domain.errors import InvalidInput, LimitReached
 from core.domain.host_rights import is_absolute
-from core.store.regular_file import open_regular
+from core.store.regular_file import open_unlinked
 
 MAX_TEXT = 1 << 20
 MAX_FILES = 200_000
@@ -51,21 +51,10 @@ def inside(folder: Path, name: str) -> Path:
     return path
 
 
-def open_file(path: Path) -> int:
-    """A descriptor of a regular file, which is not waited for and not followed. Raises InvalidInput. Close it."""
-    try:
-        handle = open_regular(path, follow=False)
-    except OSError as error:
-        raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
-    if handle is None:
-        raise InvalidInput("bad_task_file", f"{path} is no regular file.", path=str(path))
-    return handle
-
-
 def read_text(path: Path) -> str:
     """A file's text. Raises InvalidInput, LimitReached (task_too_large)."""
     try:
-        with os.fdopen(open_file(path), "rb") as file:
+        with os.fdopen(open_unlinked(path, "bad_task_file"), "rb") as file:
             data = file.read(MAX_TEXT + 1)
         if len(data) > MAX_TEXT:
             raise _too_large(path, f"more than {MAX_TEXT >> 20} MiB")
@@ -109,7 +98,7 @@ def content_of(path: Path) -> tuple[int, bytes]:
         content.update(b"%d at %d ns" % (found.st_size, found.st_ctime_ns))
         return found.st_size, content.digest()
     try:
-        with os.fdopen(open_file(path), "rb") as file:
+        with os.fdopen(open_unlinked(path, "bad_task_file"), "rb") as file:
             while data := file.read(_PIECE):
                 size += len(data)
                 content.update(data)
@@ -120,7 +109,7 @@ def content_of(path: Path) -> tuple[int, bytes]:
 
 def require_regular(path: Path) -> Path:
     """The file, which must be one that could be read now. Raises InvalidInput."""
-    os.close(open_file(path))
+    os.close(open_unlinked(path, "bad_task_file"))
     return path
 
 
