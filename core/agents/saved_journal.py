@@ -51,36 +51,33 @@ class JournalPart(msgspec.Struct, frozen=True, kw_only=True):
         return (*self.entry_segments, *self.name_segments, self.tables)
 
 
-_BODIES: msgspec.msgpack.Decoder[list[bytes]] = msgspec.msgpack.Decoder(list[bytes])
-_NAMES: msgspec.msgpack.Decoder[list[bytes]] = msgspec.msgpack.Decoder(list[bytes])
+_NOTHING = JournalPart(journal="", entries=0, payloads=0, entry_segments=(), name_segments=(), tables="")
+_SEGMENT: msgspec.msgpack.Decoder[list[bytes]] = msgspec.msgpack.Decoder(list[bytes])
 _TABLES = msgspec.msgpack.Decoder(JournalTables)
 
 
 def save_journal(journal: Journal, writer: PieceWriter, before: JournalPart | None = None) -> JournalPart:
     """The journal as it is now; `before` is what the last snapshot of it held. Takes no turn of the loop's."""
-    if before is not None and before.journal != journal.id:
-        before = None
+    known = before if before is not None and before.journal == journal.id else _NOTHING
     entries = journal.head
-    whole = before.entries // ENTRIES if before else 0
+    whole = known.entries // ENTRIES
     bodies = journal.entries(whole * ENTRIES + 1, entries, 1 << 62)
     segments = [writer.put(msgspec.msgpack.encode(bodies[at : at + ENTRIES])) for at in range(0, len(bodies), ENTRIES)]
-    names, payloads = _save_payloads(journal, writer, before)
-    held = before.entry_segments[:whole] if before else ()
-    if before:
-        writer.rely((*before.entry_segments[:whole], *before.name_segments[: before.payloads // NAMES]))
+    names, payloads = _save_payloads(journal, writer, known)
+    held = known.entry_segments[:whole]
+    writer.rely((*held, *known.name_segments[: known.payloads // NAMES]))
     tables = writer.put(msgspec.msgpack.encode(_tables(journal)))
     return JournalPart(journal=journal.id, entries=entries, payloads=payloads, entry_segments=(*held, *segments),
                        name_segments=names, tables=tables)
 
 
-def _save_payloads(journal: Journal, writer: PieceWriter, before: JournalPart | None) -> tuple[tuple[str, ...], int]:
+def _save_payloads(journal: Journal, writer: PieceWriter, before: JournalPart) -> tuple[tuple[str, ...], int]:
     """Names in the order in which they came; a payload's name is its piece's."""
-    whole = before.payloads // NAMES if before else 0
-    held = before.name_segments[:whole] if before else ()
+    whole = before.payloads // NAMES
+    held = before.name_segments[:whole]
     rows = journal.sql("SELECT rowid, hash FROM blob WHERE rowid > ? ORDER BY rowid", (whole * NAMES,))
-    known = before.payloads if before else 0
     for place, name in rows:
-        if place > known:
+        if place > before.payloads:
             data = journal.compressed(name)
             assert data is not None
             writer.put(decompress(data))
@@ -92,21 +89,12 @@ def _save_payloads(journal: Journal, writer: PieceWriter, before: JournalPart | 
 
 
 def _tables(journal: Journal) -> JournalTables:
-    def rows(sql: str) -> list[tuple[object, ...]]:
-        return [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in journal.sql(sql)]
+    def rows(table: str) -> list[tuple[object, ...]]:
+        return [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row)
+                for row in journal.sql(f"SELECT * FROM {table}")]
 
-    return msgspec.convert({
-        "slot": journal.slots(),
-        "guidance": rows("SELECT id, seq, text, mode, state, step FROM guidance"),
-        "change": rows("SELECT request FROM change"),
-        "control": rows("SELECT id, seq, control FROM control"),
-        "call": rows("SELECT step, place, action, observation FROM call"),
-        "terminal": rows("SELECT key, length FROM terminal"),
-        "gateway_line": rows("SELECT name, kind, identity, tools FROM gateway_line"),
-        "gateway_item": rows("SELECT line, place, link, refs FROM gateway_item"),
-        "gateway_place": rows("SELECT id, place FROM gateway_place"),
-        "gateway_call": rows("SELECT call, step FROM gateway_call"),
-    }, JournalTables)
+    whole = {table: rows(table) for table in JournalTables.__struct_fields__ if table != "slot"}
+    return msgspec.convert({"slot": journal.slots(), **whole}, JournalTables)
 
 
 def read_tables(store: PieceStore, part: JournalPart) -> JournalTables:
@@ -116,7 +104,7 @@ def read_tables(store: PieceStore, part: JournalPart) -> JournalTables:
 
 def payload_names(store: PieceStore, part: JournalPart) -> list[str]:
     """The payloads of a journal, in their order. Raises NotFound."""
-    return [name.hex() for segment in part.name_segments for name in _NAMES.decode(store.get(segment))]
+    return [name.hex() for segment in part.name_segments for name in _SEGMENT.decode(store.get(segment))]
 
 
 def fill_journal(journal: Journal, store: PieceStore, part: JournalPart) -> None:
@@ -124,7 +112,7 @@ def fill_journal(journal: Journal, store: PieceStore, part: JournalPart) -> None
     tables = read_tables(store, part)
     with journal.transaction("restore"):
         for segment in part.entry_segments:
-            for body in _BODIES.decode(store.get(segment)):
+            for body in _SEGMENT.decode(store.get(segment)):
                 journal.sql("INSERT INTO entry (body) VALUES (?)", (body,))
         for name in payload_names(store, part):
             journal.put_blob(store.get(name))

@@ -56,9 +56,10 @@ class Snapshots:
 
     async def at_border(self) -> None:
         """Between two steps: take one where it is time."""
-        if self._last is None:
-            self._journal.put_slot("last_snapshot", LastSnapshot("", 0, _now()))
-        if cause := self._due():
+        if (last := self._last) is None:
+            last = LastSnapshot("", 0, _now())
+            self._journal.put_slot("last_snapshot", last)
+        if cause := self._due(last):
             await self.take(cause)
 
     async def if_asked(self) -> None:
@@ -81,20 +82,18 @@ class Snapshots:
         if self._rules.at_end:
             await self.take("end")
 
-    def _due(self) -> str:
+    def _due(self, last: LastSnapshot) -> str:
         if self._journal.slot("snapshot_asked", bool):
             return "person"
         if not self._is_news():
             return ""
         if self._rules.at_guidance and self._inbox.waiting():
             return "guidance"
-        last = self._last
-        steps = read_progress(self._journal).steps - (last.step if last else 0)
+        steps = read_progress(self._journal).steps - last.step
         if self._rules.every_steps and steps >= self._rules.every_steps:
             return "steps"
-        since = last.at if last else None
         minutes = timedelta(minutes=self._rules.every_min)
-        return "time" if minutes and since and datetime.now(UTC) - since >= minutes else ""
+        return "time" if minutes and _now() - last.at >= minutes else ""
 
     def _is_news(self) -> bool:
         last = self._last
