@@ -245,8 +245,7 @@ class Inbox:
     @property
     def wish(self) -> Control | None:
         """The last of pause, resume and stop that was asked for and not yet done."""
-        asked = self._journal.slot("wish", str)
-        return asked if asked in ("pause", "resume", "stop") else None  # type: ignore[return-value]
+        return self._journal.slot("wish", Control)  # type: ignore[arg-type]
 
     def done(self, wish: Control) -> None:
         """The wish was done; a newer one stays."""

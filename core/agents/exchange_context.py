@@ -85,9 +85,8 @@ class ContextWriter:
         """The messages before the items."""
         return tuple(self.ref(message, "task") for message in request.dialect.opening(request.body))
 
-    def items(self, request: AgentRequest, first: int, *, echoes: int, had_steps: bool, summary: str
-              ) -> tuple[list[ItemRefs], list[Json]]:
-        """The messages of each item from `first` on, and the items.
+    def items(self, request: AgentRequest, first: int, *, echoes: int, had_steps: bool, summary: str) -> list[ItemRefs]:
+        """The messages of each item from `first` on.
 
         `echoes` is the step whose answer the first answering item is (0: none), `had_steps` says whether one was made
         before; after a compaction `summary` names what stands for the steps before.
@@ -110,7 +109,7 @@ class ContextWriter:
             made.append((self.ref(message, f"step:{step}" if step else "note" if had_steps else "task"),))
             made += [()] * (len(run) - 1)
             at = end
-        return made, items
+        return made
 
     def _heard(self, dialect: Dialect, item: Json, place: int, had_steps: bool, summary: str) -> ItemRefs:
         """The messages of an item that the model did not make."""

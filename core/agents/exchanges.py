@@ -226,7 +226,7 @@ class ExchangeBook:
         """The messages of all items of a line, held and remembered from the first new one on."""
         before = self._refs[:shared]
         had_steps = read_progress(self._journal).steps > 0 and not (summary and not shared)
-        made, _ = self._writer.items(request, len(before), echoes=echoes, had_steps=had_steps, summary=summary)
+        made = self._writer.items(request, len(before), echoes=echoes, had_steps=had_steps, summary=summary)
         refs = self._refs = [*before, *made]
         if self._rows > len(before):
             self._journal.sql("DELETE FROM gateway_item WHERE line = ? AND place >= ?", (line.name, len(before)))
@@ -257,7 +257,7 @@ class ExchangeBook:
     def _context_of_side(self, sending: Sending) -> tuple[MessageRef, ...]:
         """The messages of a call beside the line; what it shares with the line is held already."""
         held = self._refs[: sending.placement.shared] if sending.placement.relation == "summary" else []
-        made, _ = self._writer.items(sending.request, len(held), echoes=0, had_steps=bool(held), summary="")
+        made = self._writer.items(sending.request, len(held), echoes=0, had_steps=bool(held), summary="")
         return self._context(sending, [*held, *made])
 
     def _tools_of(self, request: AgentRequest) -> str:
