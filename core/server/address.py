@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,17 +33,15 @@ def bind(home: Home, host: str, port: int | None, private: bool) -> socket.socke
     """
     if port is None and not private:
         port = DEFAULT_PORT
-    candidates = [port] if port is not None else [*_former(home), 0]
-    for number in candidates[:-1]:
-        try:
-            return _remember_port(home, _listen(host, number))
-        except OSError:
-            continue
+    for former in _former(home) if port is None else ():
+        with suppress(OSError):
+            return _remember_port(home, _listen(host, former))
+    number = port or 0
     try:
-        return _remember_port(home, _listen(host, candidates[-1]))
+        return _remember_port(home, _listen(host, number))
     except OSError as error:
-        raise Unavailable("address", f"Cannot listen on {host}:{candidates[-1]}: {error.strerror}.", host=host,
-                          port=candidates[-1]) from error
+        raise Unavailable("address", f"Cannot listen on {host}:{number}: {error.strerror}.", host=host, port=number
+                          ) from error
 
 
 def url_of(listener: socket.socket, tls: bool) -> str:

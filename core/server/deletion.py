@@ -13,7 +13,6 @@ import msgspec
 from core.agents import snapshot_store
 from core.domain.errors import Conflict, Unavailable
 from core.domain.ids import made_at
-from core.domain.losses import Losses
 from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.messages import Command
 from core.protocol.operations import DeleteSession, ImportSession
@@ -43,14 +42,14 @@ def delete(conn: Connection, account: str, command: Command, op: DeleteSession, 
     require_over(row, lookups)
     losses = losses_of(conn, row.session)
     if op.head is None:
-        return _plain(losses)
+        return dict(msgspec.to_builtins(losses))
     if op.head != losses.head:
         raise Conflict("session_grew", f"Session {row.session} has {losses.head} events by now, not {op.head}; look "
                        "again at what would be lost.", session=row.session, head=losses.head)
     tombstones.bury(conn, row.session, account)
     _log.info("session %s is deleted by %s: steps: %d, opinions of people: %d, bytes: %d", row.session, account,
               losses.steps, losses.opinions, losses.bytes)
-    return _plain(msgspec.structs.replace(losses, is_deleted=True))
+    return dict(msgspec.to_builtins(msgspec.structs.replace(losses, is_deleted=True)))
 
 
 def require_over(row: SessionRow, lookups: Lookups) -> None:
@@ -167,8 +166,3 @@ def _remove_payloads(home: Home, writer: Writer) -> int:
     """In a thread, which goes on where its caller is cancelled: so the connection is its own."""
     with closing(connect(home.server_db, readonly=True)) as reader:
         return loose_blobs.sweep(reader, writer.do_blocking)
-
-
-def _plain(losses: Losses) -> dict[str, Any]:
-    made: dict[str, Any] = msgspec.to_builtins(losses)
-    return made
