@@ -25,8 +25,6 @@ _MEANT = re.compile(r"(?:steps|errors|score|cost|tokens|judged)[<>=]|is:")
 _SAYS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "=": operator.eq}
 _ABOUT_QUEUES = re.compile(r"\b(?:queue|assigned):|\bis:done\b")
-_FIELDS = ("state", "server", "model", "task", "format", "attention")
-_IS = ("new", "attention", "live", "imported", "guided", "undecided", "done")
 ME, NOBODY = "me", "nobody"
 
 
@@ -100,42 +98,44 @@ def _term(negated: bool, text: str) -> Term:
     return (lambda candidate: not term(candidate)) if negated else term
 
 
+_TESTS: dict[str, Term] = {
+    "is:new": lambda it: it.new > 0, "is:attention": lambda it: bool(it.row.attention),
+    "is:live": lambda it: it.row.origin == "live", "is:imported": lambda it: it.row.origin != "live",
+    "is:guided": lambda it: it.row.guidance_waiting > 0,
+    "is:undecided": lambda it: it.in_review.judged < it.in_review.asked, "is:done": lambda it: it.in_review.is_done,
+    "score:failed": lambda it: it.row.score is not None and it.row.score <= 0,
+    "score:none": lambda it: it.row.score is None}
+_TEXTS: dict[str, Callable[[Candidate], str]] = {
+    "state": lambda it: it.row.state, "server": lambda it: it.server, "model": lambda it: it.row.model,
+    "task": lambda it: it.row.task, "format": lambda it: it.row.origin,
+    "attention": lambda it: " ".join(it.row.attention)}
+_AMOUNTS: dict[str, Callable[[Candidate], float | None]] = {
+    "steps": lambda it: it.row.steps, "errors": lambda it: it.row.errors, "score": lambda it: it.row.score,
+    "cost": lambda it: it.row.cost_usd, "tokens": lambda it: it.row.tokens, "judged": lambda it: it.in_review.judged,
+    "judged%": lambda it: 100 * it.in_review.judged / it.in_review.asked if it.in_review.asked else None}
+
+
 def _known(text: str) -> Term | None:
-    return _comparison(text) or _quality(text) or _result(text) or _field(text) or _of_queue(text)
+    return _comparison(text) or _TESTS.get(text.casefold()) or _field(text) or _of_queue(text)
 
 
 def _comparison(text: str) -> Term | None:
     found = _COMPARED.match(text.casefold())
-    if found is None:
+    amount = _AMOUNTS.get(found[1] + found[4]) if found else None
+    if found is None or amount is None:
         return None
-    name, says, limit = found[1], _SAYS[found[2]], float(found[3])
-    if name == "judged":
-        return _judged(says, limit, is_share=bool(found[4]))
-    if found[4]:
-        return None
+    says, limit = _SAYS[found[2]], float(found[3])
 
     def compare(candidate: Candidate) -> bool:
-        row = candidate.row
-        value = {"steps": row.steps, "errors": row.errors, "score": row.score, "cost": row.cost_usd,
-                 "tokens": row.tokens}[name]
+        value = amount(candidate)
         return value is not None and says(value, limit)
 
     return compare
 
 
-def _judged(says: Callable[[float, float], bool], limit: float, *, is_share: bool) -> Term:
-    def compare(candidate: Candidate) -> bool:
-        review = candidate.in_review
-        if not is_share:
-            return says(review.judged, limit)
-        return review.asked > 0 and says(100 * review.judged / review.asked, limit)
-
-    return compare
-
-
 def _of_queue(text: str) -> Term | None:
-    name, colon, value = text.casefold().partition(":")
-    if not colon or not value or name not in ("queue", "assigned"):
+    name, _, value = text.casefold().partition(":")
+    if not value or name not in ("queue", "assigned"):
         return None
     if name == "queue":
         return lambda it: any(value in queue.casefold() for queue in it.in_review.queues)
@@ -146,38 +146,14 @@ def _of_queue(text: str) -> Term | None:
     return lambda it: any(value == person.casefold() for person in it.in_review.people)
 
 
-def _quality(text: str) -> Term | None:
-    name, _, value = text.casefold().partition(":")
-    if name != "is" or value not in _IS:
-        return None
-    tests: dict[str, Term] = {
-        "new": lambda it: it.new > 0, "attention": lambda it: bool(it.row.attention),
-        "live": lambda it: it.row.origin == "live", "imported": lambda it: it.row.origin != "live",
-        "guided": lambda it: it.row.guidance_waiting > 0,
-        "undecided": lambda it: it.in_review.judged < it.in_review.asked,
-        "done": lambda it: it.in_review.is_done}
-    return tests[value]
-
-
-def _result(text: str) -> Term | None:
-    """What came of it: `failed` was scored and gained nothing, `none` was not scored."""
-    tests: dict[str, Term] = {"score:failed": lambda it: it.row.score is not None and it.row.score <= 0,
-                              "score:none": lambda it: it.row.score is None}
-    return tests.get(text.casefold())
-
-
 def _field(text: str) -> Term | None:
-    name, colon, value = text.casefold().partition(":")
-    if not colon or not value or name not in _FIELDS:
+    name, _, value = text.casefold().partition(":")
+    shown = _TEXTS.get(name)
+    if shown is None or not value:
         return None
-
-    def holds(candidate: Candidate) -> bool:
-        row = candidate.row
-        text = {"state": row.state, "server": candidate.server, "model": row.model, "task": row.task,
-                "format": row.origin, "attention": " ".join(row.attention)}[name].casefold()
-        return text.startswith(value) if name == "state" else value in text
-
-    return holds
+    if name == "state":
+        return lambda it: shown(it).casefold().startswith(value)
+    return lambda it: value in shown(it).casefold()
 
 
 def _word(text: str) -> Term:
