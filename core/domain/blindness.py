@@ -3,7 +3,7 @@ through with it."""
 
 from collections.abc import Iterable, Mapping
 
-from core.domain.step_entry import Note, Opinions, StepEntry
+from core.domain.step_entry import Note, Opinions
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import DECIDED, PEOPLE, Verdict
 
@@ -21,10 +21,8 @@ def decided(opinions: Opinions, reader: str) -> bool:
     return any(v.author.kind in PEOPLE and v.value in DECIDED for v in seen(opinions.verdicts, reader).values())
 
 
-def seen_opinions(on_step: Opinions | StepEntry, reader: str) -> Opinions:
+def seen_opinions(opinions: Opinions, reader: str) -> Opinions:
     """All that may show of what was said of a step: own words always, others' as in `seen`."""
-    opinions = (on_step if isinstance(on_step, Opinions) else
-                Opinions(verdicts=on_step.verdicts, notes=on_step.notes, tags=on_step.tags))
     if not reader or any(v.author.key == reader for v in opinions.verdicts.values()):
         return opinions
     return Opinions(notes=[note for note in opinions.notes if note.author.key == reader],

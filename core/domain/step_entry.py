@@ -45,9 +45,8 @@ class Opinions(msgspec.Struct, kw_only=True):
     tags: Tags = {}
 
 
-class StepEntry(msgspec.Struct, kw_only=True):
-    """A step with all that was said about it. `verdicts` holds the standing opinion per author and action, latest
-    last."""
+class StepEntry(Opinions, kw_only=True):
+    """A step with all that was said about it."""
 
     head: StepHead
     body: str
@@ -57,9 +56,6 @@ class StepEntry(msgspec.Struct, kw_only=True):
     tools: str = ""
     sampled: str = ""
     seq: int = 0
-    verdicts: dict[str, Verdict] = {}
-    notes: list[Note] = []
-    tags: Tags = {}
 
     @property
     def outcome(self) -> StepOutcome:
