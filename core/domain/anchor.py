@@ -6,6 +6,7 @@ some before and after them, and the place where they stood, which only decides b
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Annotated, Literal
 
 import msgspec
@@ -147,12 +148,8 @@ def _best(places: Iterable[tuple[StepText, int, int]], before: str) -> tuple[Ste
 
 def _common_end(one: Sequence[str], other: Sequence[str]) -> int:
     """How many of the last entries are equal."""
-    count = 0
-    for a, b in zip(reversed(one), reversed(other), strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _word_places(text: str, selected: str) -> Iterator[tuple[int, int]]:

@@ -64,10 +64,7 @@ class Denied(ReportableError):
     """The token is missing, unknown, revoked, or lacks the scope."""
 
 
-_CLASSES: dict[str, type[ReportableError]] = {
-    c.__name__: c
-    for c in (InvalidInput, NotFound, Conflict, Unavailable, LimitReached, ProtocolMismatch, Denied)
-}
+_CLASSES = {of_one.__name__: of_one for of_one in ReportableError.__subclasses__()}
 
 
 def error_kind(error: ReportableError) -> str:

@@ -45,9 +45,6 @@ class Items(ByPlace[Item]):
             step = at - place
         yield from (Item("step", i) for i in range(step, self.steps))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
     def add_step(self) -> None:
         """The next item is the next step."""
         self.steps += 1
@@ -64,14 +61,7 @@ class Items(ByPlace[Item]):
 
     def of_step(self, step: int) -> int:
         """Where the `step`-th step stands, counted from 0."""
-        low, high = 0, len(self.places)
-        while low < high:  # the number of others before it
-            middle = (low + high) // 2
-            if self.places[middle] - middle <= step:
-                low = middle + 1
-            else:
-                high = middle
-        return step + low
+        return step + bisect_right(range(len(self.places)), step, key=lambda before: self.places[before] - before)
 
     def of_steps(self, steps: Sequence[int]) -> list[int]:
         """Where some steps stand, counted from 0 and given in order; the same as `of_step` of each, only sooner."""
@@ -85,9 +75,9 @@ class Items(ByPlace[Item]):
 
     def of_other(self, kind: str, ref: int | str) -> int:
         """Where something that is no step stands; −1 where it does not."""
-        return next(
-            (at for at, item in zip(self.places, self.others, strict=True) if item.kind == kind and item.ref == ref), -1
-        )
+        wanted = kind, ref
+        return next((at for at, item in zip(self.places, self.others, strict=True) if (item.kind, item.ref) == wanted),
+                    -1)
 
     def others_in(self, first: int, last: int) -> range:
         """Which of the others stand at first..last."""

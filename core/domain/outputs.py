@@ -3,7 +3,6 @@
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
 
 from core.domain.events import TerminalOutput, decode_event
 from core.domain.places import ByPlace
@@ -53,9 +52,6 @@ class Outputs(ByPlace[TerminalOutput]):
             assert isinstance(fact, TerminalOutput)
             self._keep(place, fact)
         return self._recent[place]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
 
     def _keep(self, at: int, fact: TerminalOutput) -> None:
         self._recent[at] = fact

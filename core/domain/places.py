@@ -25,3 +25,6 @@ class ByPlace(Sequence[T]):
         if not 0 <= place < len(self):
             raise IndexError(index)
         return self.at(place)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)

@@ -91,9 +91,6 @@ class Steps(ByPlace[StepEntry]):
             held = self._blocks.get(first // BLOCK)
             yield from held or self._decode(first, min(len(self), first + BLOCK))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
     def index_of(self, number: int) -> int | None:
         """The place of a step number, or None."""
         if self._places is not None:
