@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from core.agents.progress import AgentProgress
 from core.domain.foreign import neutral
 from core.domain.task import Host, Limits, Task
 from core.llm.model import ToolSpec
@@ -71,17 +72,17 @@ def environment_prompts(task: Task, first: str, form: str, tools: Sequence[ToolS
     return system, f"{task.description}\n\n{neutral(first)}"
 
 
-def note(step: int, limits: Limits, *, worked_s: float, evaluations: int, tokens: int, cost_usd: float) -> str:
+def note(step: int, limits: Limits, progress: AgentProgress) -> str:
     """What changes every step; it goes last, so that the messages before it stay cacheable."""
     parts = [f"step {step}" + (f" of {limits.steps}" if limits.steps is not None else "")]
     if limits.wall_s is not None:
-        parts.append(f"working time left {duration(limits.wall_s - worked_s)}")
+        parts.append(f"working time left {duration(limits.wall_s - progress.worked_s)}")
     if limits.evaluations is not None:
-        parts.append(f"evaluations left {max(0, limits.evaluations - evaluations)}")
+        parts.append(f"evaluations left {max(0, limits.evaluations - progress.evaluations)}")
     if limits.tokens is not None:
-        parts.append(f"tokens left {max(0, limits.tokens - tokens):,}")
+        parts.append(f"tokens left {max(0, limits.tokens - progress.tokens):,}")
     if limits.cost_usd is not None:
-        parts.append(f"money left {max(0.0, limits.cost_usd - cost_usd):.2f} USD")
+        parts.append(f"money left {max(0.0, limits.cost_usd - progress.cost_usd):.2f} USD")
     return f"<progress>{'; '.join(parts)}</progress>"
 
 

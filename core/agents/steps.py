@@ -112,7 +112,8 @@ class StepJournal:
             lines = [self.line(Message(role="user", content=prompts.guidance_text(g.text)), f"guidance:{g.id}", number)
                      for g in bound]
             if self._task.environment is None:  # there each context goes on from the one before
-                lines.append(self.line(Message(role="user", content=self._note(number, progress)), "note", number))
+                note = prompts.note(number, self.limits, progress)
+                lines.append(self.line(Message(role="user", content=note), "note", number))
             opened = OpenStep(number=number, extra=tuple(lines), started_at=datetime.now(UTC))
             if not is_logged:
                 self._journal.add(StepStarted(number=number, guidance=tuple(g.id for g in bound)))
@@ -245,7 +246,3 @@ class StepJournal:
                 self.tell(prompts.continued(progress.ending or progress.state), "continued")
             self.save(msgspec.structs.replace(progress, state="queued", ending="", final_scored=False))
             self._inbox.go_on()
-
-    def _note(self, number: int, progress: AgentProgress) -> str:
-        return prompts.note(number, self.limits, worked_s=progress.worked_s, evaluations=progress.evaluations,
-                            tokens=progress.tokens, cost_usd=progress.cost_usd)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partialmethod
 
 from core.domain.session import FINAL_STATES
 from core.domain.version import version
@@ -108,13 +109,15 @@ class Exposition:
     def __str__(self) -> str:
         return "\n".join(self._lines) + "\n"
 
-    def gauge(self, name: str, about: str, value: float | Iterable[Sample]) -> None:
-        """A value that goes up and down, or several told apart by labels."""
-        self._family(name, "gauge", about, [({}, float(value))] if isinstance(value, int | float) else value)
+    def _family(self, kind: str, name: str, about: str, value: float | Iterable[Sample]) -> None:
+        self._head(name, kind, about)
+        for labels, one in [({}, value)] if isinstance(value, int | float) else value:
+            self._sample(name, labels, one)
 
-    def counter(self, name: str, about: str, value: float | Iterable[Sample]) -> None:
-        """A value that only grows; the name ends with `_total`."""
-        self._family(name, "counter", about, [({}, float(value))] if isinstance(value, int | float) else value)
+    gauge = partialmethod(_family, "gauge")
+    """A value that goes up and down, or several told apart by labels."""
+    counter = partialmethod(_family, "counter")
+    """A value that only grows; the name ends with `_total`."""
 
     def histogram(self, name: str, about: str, held: Histogram) -> None:
         """How values are spread."""
@@ -124,11 +127,6 @@ class Exposition:
         self._sample(f"{name}_bucket", {"le": "+Inf"}, held.number)
         self._sample(f"{name}_sum", {}, held.sum)
         self._sample(f"{name}_count", {}, held.number)
-
-    def _family(self, name: str, kind: str, about: str, samples: Iterable[Sample]) -> None:
-        self._head(name, kind, about)
-        for labels, value in samples:
-            self._sample(name, labels, value)
 
     def _head(self, name: str, kind: str, about: str) -> None:
         escaped = about.replace("\\", "\\\\").replace("\n", "\\n")

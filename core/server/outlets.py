@@ -40,18 +40,14 @@ class Door:
         """Send an answer now, ahead of what waits for its turn."""
         await self._socket.send(encode_bytes(message), text=True)
 
-    async def send_text(self, frame: bytes) -> None:
-        """Send a message that is encoded already; the caller has the turn."""
-        await self._socket.send(frame, text=True)
+    async def send(self, frame: bytes, *, text: bool) -> None:
+        """Send a message that is encoded already, or a piece of a payload; the caller has the turn."""
+        await self._socket.send(frame, text=text)
 
     async def send_encoded(self, frame: Encoded) -> None:
         """Send a frame that others get too; the caller has the turn."""
         async with self._socket.send_context():
             self._socket.protocol.send_frame(frame)
-
-    async def send_piece(self, frame: bytes) -> None:
-        """Send a piece of a payload; the caller has the turn."""
-        await self._socket.send(frame)
 
 
 class EventFeed:
@@ -122,7 +118,7 @@ class RowFeed:
             del self._dirty[name]
         await self.tell_deletions(names)
         rows = tuple(row for name in names if (row := self._row(name)) is not None)
-        await self._door.send_text(encode_bytes(Sessions(rows=rows)))
+        await self._door.send(encode_bytes(Sessions(rows=rows)), text=True)
 
     def _new_deletions(self, names: Sequence[str]) -> list[DeletedSession]:
         stones = [stone for name in names if (stone := tombstones.of(self._reader, name)) is not None]
@@ -166,12 +162,12 @@ class QueueFeed:
         if state.revision > self._after:
             self._after = state.revision
             self._more.set()  # for what did not fit
-            await self._door.send_text(encode_bytes(Queues(state=state)))
+            await self._door.send(encode_bytes(Queues(state=state)), text=True)
         readers = tuple(Reader(session, person) for session, people in sorted(self._readers().items())
                         for person in people)
         if readers != self._sent_readers:
             self._sent_readers = readers
-            await self._door.send_text(encode_bytes(Readers(readers=readers)))
+            await self._door.send(encode_bytes(Readers(readers=readers)), text=True)
 
 
 class LiveFeed:
@@ -196,7 +192,7 @@ class LiveFeed:
             self._more.clear()
             while self._slots:
                 async with self._door.turn:
-                    await self._door.send_text(encode_bytes(self._slots.pop(next(iter(self._slots)))))
+                    await self._door.send(encode_bytes(self._slots.pop(next(iter(self._slots)))), text=True)
             await asyncio.sleep(LIVE_PAUSE_S)
 
 
@@ -233,6 +229,6 @@ class BlobFeed:
                 part, total, frames = b"", 0, iter([absent(hash)])
             for frame in frames:
                 async with self._door.turn:
-                    await self._door.send_piece(frame)
+                    await self._door.send(frame, text=False)
             sent += len(part)
         self._wanted.pop(hash, None)
