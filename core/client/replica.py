@@ -181,12 +181,12 @@ class Replica:
     @property
     def epoch(self) -> str:
         """The server database that the copies come from; empty at first."""
-        return copies.origin(self._read)
+        return copies.setting(self._read, copies.EPOCH)
 
     @property
     def person(self) -> str:
         """What the server called the person here when it was reached last; "" before that."""
-        return copies.reader(self._read)
+        return copies.setting(self._read, copies.READER)
 
     # ---- writing ------------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class Replica:
     async def note_person(self, name: str) -> None:
         """Remember what the server calls the person here, for when it is away."""
         if name != self.person:
-            await self._copy(lambda conn: copies.set_reader(conn, name), lambda _: None)
+            await self._copy(lambda conn: copies.put_setting(conn, copies.READER, name), lambda _: None)
 
     async def put_queues(self, state: QueueState) -> None:
         """Take what changed in the server's queues."""
@@ -262,7 +262,7 @@ class Replica:
         """Forget every copy: they come from another database than `epoch`; `renew` the identity with it."""
         def work(conn: Connection) -> None:
             copies.forget(conn)
-            copies.set_origin(conn, epoch)
+            copies.put_setting(conn, copies.EPOCH, epoch)
             if renew:
                 outbox.renew(conn)
 

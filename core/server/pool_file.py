@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
@@ -24,13 +24,26 @@ from core.store.migrations import Migrations
 from core.store.schema import open_migrated
 from core.store.sqlite import Connection, scalar, transaction
 
-if TYPE_CHECKING:
-    from sqlite_utils import Database
-
 OWN = "local"
 """The engine of the server's own machine. It is a member without being added, with no GPU and without limits."""
 
 migrations = Migrations("pool")
+
+migrations.script("m0001_pool", """
+CREATE TABLE member (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
+CREATE TABLE lease (session TEXT NOT NULL, host TEXT NOT NULL, place TEXT NOT NULL, body BLOB NOT NULL,
+                    PRIMARY KEY (session, host)) STRICT;
+CREATE TABLE gpu (place TEXT NOT NULL, gpu TEXT NOT NULL, session TEXT NOT NULL, host TEXT NOT NULL,
+                  PRIMARY KEY (place, gpu)) STRICT;
+CREATE TABLE queue (number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL UNIQUE, demand BLOB NOT NULL,
+                    since TEXT NOT NULL) STRICT;
+""")
+
+# What sessions that are over may still run on plain machines.
+migrations.script("m0002_remains", """
+CREATE TABLE remains (session TEXT NOT NULL, host TEXT NOT NULL, place TEXT NOT NULL, body BLOB NOT NULL,
+                      PRIMARY KEY (session, host, place)) STRICT;
+""")
 
 
 class PoolHost(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,25 +96,6 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     place: int
     of: int
     asks: str
-
-
-@migrations
-def m0001_pool(db: Database) -> None:
-    """Members, leases and the queue."""
-    db.execute("CREATE TABLE member (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT")
-    db.execute("CREATE TABLE lease (session TEXT NOT NULL, host TEXT NOT NULL, place TEXT NOT NULL, "
-               "body BLOB NOT NULL, PRIMARY KEY (session, host)) STRICT")
-    db.execute("CREATE TABLE gpu (place TEXT NOT NULL, gpu TEXT NOT NULL, session TEXT NOT NULL, host TEXT NOT NULL, "
-               "PRIMARY KEY (place, gpu)) STRICT")
-    db.execute("CREATE TABLE queue (number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL UNIQUE, "
-               "demand BLOB NOT NULL, since TEXT NOT NULL) STRICT")
-
-
-@migrations
-def m0002_remains(db: Database) -> None:
-    """What sessions that are over may still run on plain machines."""
-    db.execute("CREATE TABLE remains (session TEXT NOT NULL, host TEXT NOT NULL, place TEXT NOT NULL, "
-               "body BLOB NOT NULL, PRIMARY KEY (session, host, place)) STRICT")
 
 
 class PoolFile:

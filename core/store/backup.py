@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.domain.errors import InvalidInput, NotFound, Unavailable
-from core.store.home import make_private_folder, sync
+from core.store.home import in_place_of, make_private_folder
 from core.store.sqlite import Connection, driver, scalar
 
 _HEADER = b"SQLite format 3\0"
@@ -23,18 +23,13 @@ def back_up(conn: Connection, target: Path) -> Path:
     database itself and for a file that is none, Unavailable; an earlier `target` is left as it was.
     """
     _check_target(conn, target)
-    part = target.with_name(f".{target.name}.part")
     try:
-        part.unlink(missing_ok=True)
-        os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_EXCL, 0o600))
-        _copy(conn, part)
-        give_own_epoch(part)
-        sync(part)
-        part.replace(target)
-        sync(target.parent)
-    except (driver.Error, OSError) as error:
-        with contextlib.suppress(OSError):
+        with in_place_of(target) as part:
             part.unlink(missing_ok=True)
+            os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_EXCL, 0o600))
+            _copy(conn, part)
+            give_own_epoch(part)
+    except (driver.Error, OSError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise Unavailable("backup_failed", f"No backup could be made at {target}: {why}", path=str(target)) from error
     return target

@@ -7,27 +7,20 @@ from core.store import loose_blobs, queues
 from core.store.sqlite import Connection, scalar
 
 EPOCH = "server_epoch"
+"""The setting that names the log that the copies come from; "" in a fresh replica."""
+
 READER = "reader_name"
+"""What the server called the person here when it was reached last; "" before that."""
 
 
-def origin(conn: Connection) -> str:
-    """The epoch of the log that the copies come from; empty for a fresh replica."""
-    return scalar(conn, "SELECT value FROM setting WHERE key = ?", EPOCH) or ""
+def setting(conn: Connection, key: str) -> str:
+    """What a replica remembers under a key; "" where it does not."""
+    return scalar(conn, "SELECT value FROM setting WHERE key = ?", key) or ""
 
 
-def set_origin(conn: Connection, epoch: str) -> None:
-    """Name the log that the copies come from from now on."""
-    conn.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (EPOCH, epoch))
-
-
-def reader(conn: Connection) -> str:
-    """What the server called the person here when it was reached last; "" before that."""
-    return scalar(conn, "SELECT value FROM setting WHERE key = ?", READER) or ""
-
-
-def set_reader(conn: Connection, name: str) -> None:
-    """Remember what the server calls the person here."""
-    conn.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (READER, name))
+def put_setting(conn: Connection, key: str, value: str) -> None:
+    """Remember a value."""
+    conn.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, value))
 
 
 def forget(conn: Connection, session: str | None = None) -> None:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, NotFound, Unavailable
@@ -23,9 +23,6 @@ from core.store.migrations import Migrations
 from core.store.schema import open_migrated
 from core.store.sqlite import Connection, scalar, transaction
 
-if TYPE_CHECKING:
-    from sqlite_utils import Database
-
 PIECE = 4 << 20
 """Bytes of the longest piece: a longer file is several, so that one that grows shares its beginning."""
 
@@ -34,38 +31,31 @@ ORPHAN_S = 3600.0
 
 migrations = Migrations("snapshots")
 
-_M0001 = (
-    """CREATE TABLE piece (
-         hash BLOB PRIMARY KEY,
-         pack TEXT NOT NULL,
-         place INTEGER NOT NULL,
-         stored INTEGER NOT NULL,                -- bytes in the pack: one zstd frame
-         size INTEGER NOT NULL                   -- bytes of the piece
-       ) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX piece_of_pack ON piece (pack)",
-    """CREATE TABLE snapshot (
-         id TEXT PRIMARY KEY,
-         session TEXT NOT NULL,
-         step INTEGER NOT NULL,
-         cause TEXT NOT NULL,
-         at TEXT NOT NULL,
-         content BLOB NOT NULL                   -- the piece that describes it
-       ) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX snapshot_of_session ON snapshot (session, step)",
-    """CREATE TABLE seen (                        -- what a host's files looked like when they were stored last
-         session TEXT NOT NULL,
-         host TEXT NOT NULL,
-         data BLOB NOT NULL,
-         PRIMARY KEY (session, host)
-       ) STRICT, WITHOUT ROWID""",
-)
-
-
-@migrations
-def m0001_snapshots(db: Database) -> None:
-    """Everything of the first version."""
-    for statement in _M0001:
-        db.execute(statement)
+migrations.script("m0001_snapshots", """
+CREATE TABLE piece (
+  hash BLOB PRIMARY KEY,
+  pack TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  stored INTEGER NOT NULL,                  -- bytes in the pack: one zstd frame
+  size INTEGER NOT NULL                     -- bytes of the piece
+) STRICT, WITHOUT ROWID;
+CREATE INDEX piece_of_pack ON piece (pack);
+CREATE TABLE snapshot (
+  id TEXT PRIMARY KEY,
+  session TEXT NOT NULL,
+  step INTEGER NOT NULL,
+  cause TEXT NOT NULL,
+  at TEXT NOT NULL,
+  content BLOB NOT NULL                     -- the piece that describes it
+) STRICT, WITHOUT ROWID;
+CREATE INDEX snapshot_of_session ON snapshot (session, step);
+CREATE TABLE seen (                         -- what a host's files looked like when they were stored last
+  session TEXT NOT NULL,
+  host TEXT NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (session, host)
+) STRICT, WITHOUT ROWID;
+""")
 
 
 class PieceStore:

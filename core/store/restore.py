@@ -13,7 +13,7 @@ from core.domain.events import blobs_of, decode_stored
 from core.domain.plural import counted
 from core.store import blobs, log
 from core.store.backup import damage, give_own_epoch
-from core.store.home import sync
+from core.store.home import in_place_of, sync
 from core.store.schema import check_known, migrations, open_migrated
 from core.store.sqlite import Connection, connect, driver, scalar, transaction
 
@@ -155,21 +155,18 @@ def restore(source: Path, target: Path, *, also_altered: bool = False) -> Restor
     """
     survey(source)
     altered = _altered(source) if also_altered else check_content(source)
-    part = target.with_name(f".{target.name}.part")
     try:
-        shutil.copyfile(source, part)
-        part.chmod(0o600)
-        give_own_epoch(part)
-        if altered.words:
-            _take_as_is(part, altered)
-        installation = _installation(part)
-        accounts = _carry_accounts(target, part)
-        sync(part)
-        former = _put_aside(target)
-        part.replace(target)
-        sync(target.parent)
+        with in_place_of(target) as part:
+            shutil.copyfile(source, part)
+            part.chmod(0o600)
+            give_own_epoch(part)
+            if altered.words:
+                _take_as_is(part, altered)
+            installation = _installation(part)
+            accounts = _carry_accounts(target, part)
+            sync(part)
+            former = _put_aside(target)
     except (driver.Error, OSError) as error:
-        part.unlink(missing_ok=True)
         raise Unavailable("restore_failed", f"{source} cannot take the place of {target}: {error}",
                           path=str(target)) from error
     return Restored(former, accounts, altered, installation)

@@ -85,17 +85,13 @@ class SearchIndex:
 
     def update(self, log_path: Path | str) -> int:
         """Index what is new in a log or replica; returns how many events were looked at."""
-        source = connect(log_path, readonly=True)
-        try:
-            with self._updating:
-                followed = dict(self._conn.execute("SELECT session, seq FROM cursor").fetchall())
-                heads = [(row.session, log.head(source, row.session)) for row in log.rows(source)]
-                self._forget_gone(source, followed)
-                new = sum(self._follow(source, session) for session, head in heads if head != followed.get(session, 0))
-                self._revisit(source)
+        with closing(connect(log_path, readonly=True)) as source, self._updating:
+            followed = dict(self._conn.execute("SELECT session, seq FROM cursor").fetchall())
+            heads = _heads(source)
+            self._forget_gone(source, followed)
+            new = sum(self._follow(source, session) for session, head in heads if head != followed.get(session, 0))
+            self._revisit(source)
             return new
-        finally:
-            source.close()
 
     def prune(self, log_path: Path | str) -> None:
         """Forget the sessions that a log or replica does not have any more."""
@@ -104,14 +100,10 @@ class SearchIndex:
 
     def behind(self, log_path: Path | str) -> int:
         """How many events of a log or replica are not in the index yet."""
-        source = connect(log_path, readonly=True)
-        try:
+        with closing(connect(log_path, readonly=True)) as source:
             with self._reading:
                 followed = dict(self._reader.execute("SELECT session, seq FROM cursor").fetchall())
-            heads = [(row.session, log.head(source, row.session)) for row in log.rows(source)]
-        finally:
-            source.close()
-        return sum(max(0, head - followed.get(session, 0)) for session, head in heads)
+            return sum(max(0, head - followed.get(session, 0)) for session, head in _heads(source))
 
     def search(self, words: str, session: str | None = None, limit: int = 50, seconds: float | None = None
                ) -> list[Hit]:
@@ -259,6 +251,10 @@ class SearchIndex:
             held = spaced(blobs.decompress(text).decode())
             self._conn.execute("INSERT INTO word (word, rowid, text) VALUES ('delete', ?, ?)", (id_, held))
             self._conn.execute("DELETE FROM entry WHERE id = ?", (id_,))
+
+
+def _heads(source: Connection) -> list[tuple[str, int]]:
+    return [(row.session, log.head(source, row.session)) for row in log.rows(source)]
 
 
 def _hit(row: tuple[str, int, int | None, Where, str, bytes], phrases: list[list[str]], exact: str = "") -> Hit:

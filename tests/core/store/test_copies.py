@@ -43,7 +43,7 @@ def test_the_log_is_append_only_again(conn):
 
 
 def test_the_origin_of_the_copies_is_remembered(conn):
-    assert copies.origin(conn) == ""
-    copies.set_origin(conn, "epoch 1")
-    copies.set_origin(conn, "epoch 2")
-    assert copies.origin(conn) == "epoch 2"
+    assert copies.setting(conn, copies.EPOCH) == ""
+    copies.put_setting(conn, copies.EPOCH, "epoch 1")
+    copies.put_setting(conn, copies.EPOCH, "epoch 2")
+    assert copies.setting(conn, copies.EPOCH) == "epoch 2"
