@@ -14,6 +14,7 @@ from core.actions.sink import ActionSink
 from core.aio import TaskScope
 from core.domain.errors import ReportableError
 from core.domain.events import TerminalOutput
+from core.protocol.server_state import Bucket
 from core.sandbox.sandbox import Sandbox
 from core.sandbox.values import Chunk
 
@@ -30,23 +31,14 @@ class OutputBudget:
     """What one terminal may add to the log: a burst, then a trickle."""
 
     def __init__(self) -> None:
-        self._left, self._filled_at = float(BURST), time.monotonic()
+        self._bucket = Bucket(RATE, BURST)
 
     def thinned(self, data: bytes) -> tuple[int, bytes]:
         """What of more output is kept, and at which of its bytes that begins: all, its newest part, or nothing."""
         for start in (0, max(0, len(data) - TAIL)):
-            if self._may(len(data) - start):
+            if self._bucket.take(time.monotonic(), len(data) - start):
                 return start, data[start:]
         return len(data), b""
-
-    def _may(self, size: int) -> bool:
-        """Whether so many more bytes fit; takes them."""
-        now = time.monotonic()
-        self._left = min(float(BURST), self._left + (now - self._filled_at) * RATE)
-        self._filled_at = now
-        fits = size <= self._left
-        self._left -= size if fits else 0
-        return fits
 
 
 class _Stream:

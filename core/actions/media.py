@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import OnHost, declared
-from core.actions.parse import SavePath, SourcePath, must_be_free, saved
+from core.actions.declare import declared
+from core.actions.parse import ParseDocument, ready, saved
 from core.actions.result import ActionFailed, Result
 from core.sandbox.sandbox import Sandbox
 
@@ -24,34 +24,28 @@ SECONDS = 120.0
 _KINDS = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
 
 
-class ParseAudio(OnHost, frozen=True, kw_only=True):
+class ParseAudio(ParseDocument, frozen=True, kw_only=True):
     """Transcribe an audio file."""
 
-    file_path: SourcePath
-    save_path: SavePath = ""
     model: Annotated[str, Meta(description="The speech model.")] = "whisper-1"
 
 
-class ParseImage(OnHost, frozen=True, kw_only=True):
+class ParseImage(ParseDocument, frozen=True, kw_only=True):
     """Describe an image (PNG, JPEG, GIF or WebP)."""
 
-    file_path: SourcePath
-    save_path: SavePath = ""
     task: Prompt = "Describe this image as detail as possible."
 
 
-class ParseVideo(OnHost, frozen=True, kw_only=True):
+class ParseVideo(ParseDocument, frozen=True, kw_only=True):
     """Describe a video by some of its frames."""
 
-    file_path: SourcePath
-    save_path: SavePath = ""
     task: Prompt = "Describe this video as detail as possible."
     frame_interval: Annotated[int, Meta(description="Take every n-th frame.", ge=1, le=100_000)] = 30
 
 
 async def parse_audio(a: ParseAudio, bench: Bench) -> Result:
     """The words of a recording."""
-    host, sandbox, path, target, model = await _ready(a, bench, a.file_path, a.save_path)
+    host, sandbox, path, target, model = await _ready(a, bench)
     data = await sandbox.read_file(path, LARGEST)
     text = await model.transcribe(posixpath.basename(path), data, a.model)
     return await saved(bench, host, target, text, {"parse_type": "audio", "model_used": a.model})
@@ -59,7 +53,7 @@ async def parse_audio(a: ParseAudio, bench: Bench) -> Result:
 
 async def parse_image(a: ParseImage, bench: Bench) -> Result:
     """What a picture shows."""
-    host, sandbox, path, target, model = await _ready(a, bench, a.file_path, a.save_path)
+    host, sandbox, path, target, model = await _ready(a, bench)
     kind = _KINDS.get(posixpath.splitext(path)[1].lower())
     if kind is None:
         raise ActionFailed("unreadable", f"{path} is none of {', '.join(sorted(_KINDS))}.", "refused")
@@ -69,7 +63,7 @@ async def parse_image(a: ParseImage, bench: Bench) -> Result:
 
 async def parse_video(a: ParseVideo, bench: Bench) -> Result:
     """What every n-th frame shows, at most 30 of them; ffmpeg of the host takes them out."""
-    host, sandbox, path, target, model = await _ready(a, bench, a.file_path, a.save_path)
+    host, sandbox, path, target, model = await _ready(a, bench)
     folder = f"/tmp/frames-{secrets.token_hex(4)}"
     try:
         frames = await _frames(sandbox, path, folder, a.frame_interval)
@@ -92,18 +86,12 @@ async def _frames(sandbox: Sandbox, path: str, folder: str, interval: int) -> li
     return [await sandbox.read_file(one.path, LARGEST) for one in found]
 
 
-async def _ready(a: OnHost, bench: Bench, file_path: str, save_path: str) -> tuple[str, Sandbox, str, str, MediaModel]:
-    """Host, sandbox, path, the place to save to and the endpoint. Raises what is wrong with them."""
+async def _ready(a: ParseDocument, bench: Bench) -> tuple[str, Sandbox, str, str, MediaModel]:
+    """What `ready` gives, and the endpoint. Raises what is wrong with them."""
     if bench.media is None:
         raise ActionFailed("not_configured", "No multimodal endpoint is configured for this session (agent.media).",
                            "refused")
-    host, sandbox = bench.host(a.computer_ip)
-    path = bench.path(sandbox, file_path)
-    await sandbox.stat(path)
-    target = bench.path(sandbox, save_path) if save_path else ""
-    if target:
-        await must_be_free(bench, host, target)
-    return host, sandbox, path, target, bench.media
+    return *await ready(a, bench), bench.media
 
 
 ACTIONS = declared(parse_audio, parse_image, parse_video)

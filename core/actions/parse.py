@@ -1,5 +1,6 @@
 """The parse family: documents to text, inside the sandbox; pictures and sound are the module `media`'s."""
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,22 +9,22 @@ from msgspec import Meta
 
 from core.actions import documents
 from core.actions.bench import Bench
-from core.actions.declare import Carrier, Declared, OnHost
+from core.actions.declare import Declared, OnHost
 from core.actions.result import ActionFailed, Result
 from core.domain.errors import NotFound
+from core.sandbox.sandbox import Sandbox
 
 TEXT_LIMIT = 8 << 20
 SECONDS = 120.0
 _SCRIPT = Path(documents.__file__)
-SourcePath = Annotated[str, Meta(description="Path of the document.", min_length=1)]
-SavePath = Annotated[str, Meta(description="Where to write the text; must not exist yet. Not saved if left out.")]
 
 
 class ParseDocument(OnHost, frozen=True, kw_only=True):
     """What a document is read from, and where its text goes."""
 
-    file_path: SourcePath
-    save_path: SavePath = ""
+    file_path: Annotated[str, Meta(description="Path of the document.", min_length=1)]
+    save_path: Annotated[str, Meta(description="Where to write the text; must not exist yet. Not saved if left out."
+                                   )] = ""
 
 
 class ParsePdf(ParseDocument, frozen=True, kw_only=True):
@@ -43,12 +44,7 @@ class ParsePptx(ParseDocument, frozen=True, kw_only=True):
 
 
 async def _parse(kind: str, a: ParseDocument, bench: Bench) -> Result:
-    host, sandbox = bench.host(a.computer_ip)
-    path = bench.path(sandbox, a.file_path)
-    target = bench.path(sandbox, a.save_path) if a.save_path else ""
-    await sandbox.stat(path)
-    if target:
-        await must_be_free(bench, host, target)
+    host, sandbox, path, target = await ready(a, bench)
     script = _SCRIPT.read_text(encoding="utf-8")
     ran = await sandbox.run(["python3", "-I", "-c", script, kind, path], timeout=SECONDS, limit=TEXT_LIMIT)
     text = ran.output.decode("utf-8", "replace")
@@ -71,22 +67,18 @@ async def saved(bench: Bench, host: str, target: str, text: str, data: dict[str,
     return Result(text=f"Wrote {len(text):,} characters to {target}.", data={**data, "save_path": target})
 
 
-async def must_be_free(bench: Bench, host: str, path: str) -> None:
-    """Raises ActionFailed (exists) where something lies at a path."""
-    try:
-        await bench.hosts[host].stat(path)
-    except NotFound:
-        return
-    raise ActionFailed("exists", f"{path} exists already; name another save_path.", "refused")
+async def ready(a: ParseDocument, bench: Bench) -> tuple[str, Sandbox, str, str]:
+    """Host, sandbox, path, and the place to save to ("": none). Raises NotFound, ActionFailed (exists)."""
+    host, sandbox = bench.host(a.computer_ip)
+    path = bench.path(sandbox, a.file_path)
+    target = bench.path(sandbox, a.save_path) if a.save_path else ""
+    await sandbox.stat(path)
+    if target:
+        with suppress(NotFound):
+            await sandbox.stat(target)
+            raise ActionFailed("exists", f"{target} exists already; name another save_path.", "refused")
+    return host, sandbox, path, target
 
 
-def _document(kind: str) -> Carrier:
-    return partial(_parse, kind)
-
-
-ACTIONS = (
-    Declared("parse_pdf", ParsePdf, _document("pdf")),
-    Declared("parse_docx", ParseDocx, _document("docx")),
-    Declared("parse_latex", ParseLatex, _document("latex")),
-    Declared("parse_pptx", ParsePptx, _document("pptx")),
-)
+ACTIONS = tuple(Declared(f"parse_{kind}", arguments, partial(_parse, kind)) for kind, arguments in (
+    ("pdf", ParsePdf), ("docx", ParseDocx), ("latex", ParseLatex), ("pptx", ParsePptx)))

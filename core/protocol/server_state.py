@@ -111,12 +111,12 @@ class Bucket:
         self._level -= 1
         return max(0.0, -self._level / self._rate)
 
-    def take(self, now: float) -> bool:
-        """Take one turn, if there is one now."""
+    def take(self, now: float, turns: int = 1) -> bool:
+        """Take some turns, if there are so many now."""
         self._refill(now)
-        if self._level < 1:
+        if self._level < turns:
             return False
-        self._level -= 1
+        self._level -= turns
         return True
 
     def _refill(self, now: float) -> None:
