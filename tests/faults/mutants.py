@@ -207,13 +207,13 @@ def without_r6(put: Put) -> None:
                 self.line(Message(role="user", content=guidance_text(g.text)), f"guidance:{g.id}", number)
                 for g in bound
             ]
-            lines.append(self.line(Message(role="user", content=self._note(number, progress)), "note", number))
+            lines.append(self.line(Message(role="user", content=note(number, self.limits, progress)), "note", number))
             opened = OpenStep(number=number, extra=tuple(lines), started_at=datetime.now(UTC))
             self._journal.add(StepStarted(number=number, guidance=tuple(g.id for g in bound)))
             self._journal.put_slot("open", opened)
         return opened
 
-    from core.agents.prompts import guidance_text
+    from core.agents.prompts import guidance_text, note
 
     put(StepJournal, "begin", begin)
 
