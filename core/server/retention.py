@@ -77,7 +77,9 @@ def read_retention(home: Home) -> RetentionSettings:
         return RetentionSettings()
     except msgspec.ValidationError as error:
         raise InvalidInput("bad_retention", f"In {path} {misfit(error, RetentionSettings)}.", path=str(path)) from error
-    except (OSError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("bad_retention", f"{path} is no TOML: {error}", path=str(path)) from error
+    except OSError as error:
         raise InvalidInput("bad_retention", f"{path} cannot be read: {error}", path=str(path)) from error
     if found.folder and not found.target(home).is_absolute():
         raise InvalidInput("bad_retention", f"In {path} folder must be a whole path, not {found.folder!r}.",
