@@ -31,9 +31,10 @@ from core.formats.live_source import LiveSource, stamp
 from core.formats.new_files import NewFiles
 from core.formats.source import Source
 from core.protocol.operations import ImportSession
-from core.server.authority import Authority
+from core.server.held_database import NewEntries
 from core.store import log, tombstones
 from core.store.home import Home
+from core.store.sqlite import Connection
 from core.workers.imports import ImportLine
 
 LOOK_S = 0.3
@@ -208,15 +209,12 @@ class FileFollower:
         return bodies
 
     def _append(self, session: str, format: str, bodies: Sequence[bytes], blobs: Mapping[str, bytes]) -> None:
-        with reading(self._home) as conn:
+        def look(conn: Connection) -> tuple[None, NewEntries]:
             head = log.head(conn, session)
-            format = format or log.row(conn, session).origin
+            op = ImportSession(origin=format or log.row(conn, session).origin, events=head + len(bodies))
+            return None, NewEntries(session, op, f"import:{session}:{head}", bodies, blobs)
 
-        async def store(authority: Authority) -> None:
-            op = ImportSession(origin=format, events=head + len(bodies))
-            await authority.take_in(session, op, f"import:{session}:{head}", bodies, blobs)
-
-        writing(self._home, store)
+        writing(self._home, lambda authority: authority.take_in(look))
         self.grown.add(session)
 
     def _say(self, session: str, path: Path) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from core.aio import TaskScope
 from core.cli.imported_session import Renamed, placed
-from core.cli.log_access import reading, writing
+from core.cli.log_access import writing
 from core.cli.same_run_opinions import same_run_opinions
 from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, ReportableError
@@ -21,6 +21,7 @@ from core.formats.imported import Imported
 from core.formats.spools import JoinedPieces
 from core.protocol.operations import ImportSession
 from core.server.authority import Authority
+from core.server.held_database import NewEntries
 from core.store import blobs, log
 from core.store.home import Home
 from core.store.sqlite import Connection, scalar
@@ -72,44 +73,26 @@ def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError], r
            ) -> list[ImportLine]:
     async def store(authority: Authority) -> list[ImportLine]:
         lines: list[ImportLine] = []
-        with reading(home) as conn:
-            for group in _apart(batch, 1 if authority.is_remote else BATCH):
-                async with TaskScope("import") as scope:
-                    for task in [scope.spawn(_try(authority, conn, one, renamed.setdefault(one.path, {})), name="store")
-                                 for one in group]:
-                        outcome = await task
-                        failures.append(outcome) if isinstance(outcome, ReportableError) else lines.append(outcome)
+        async with TaskScope("import") as scope:
+            for task in [scope.spawn(_try(authority, one, renamed.setdefault(one.path, {})), name="store")
+                         for one in batch]:
+                outcome = await task
+                failures.append(outcome) if isinstance(outcome, ReportableError) else lines.append(outcome)
         return lines
 
     return writing(home, store) if batch else []
 
 
-async def _try(authority: Authority, conn: Connection, one: Read, renamed: Renamed) -> ImportLine | ReportableError:
+async def _try(authority: Authority, one: Read, renamed: Renamed) -> ImportLine | ReportableError:
     try:
-        return await take(authority, conn, one, renamed)
+        return await authority.take_in(lambda conn: look(conn, one, renamed))
     except ReportableError as failure:
         return failure
 
 
-def _apart(batch: Sequence[Read], most: int) -> Iterator[list[Read]]:
-    """Groups of at most so many, in order, each for one commit: none with a session twice, nor two that begin with the
-    same step, as the second is compared with the first (also where only its content names it: what is the same run
-    begins with the same step)."""
-    group: list[Read] = []
-    names: set[str] = set()
-    for one in batch:
-        own = {one.session.session, reimport.first_body(one.session) or one.session.session}
-        if own & names or len(group) >= most:
-            yield group
-            group, names = [], set()
-        group.append(one)
-        names |= own
-    yield group
-
-
-async def take(authority: Authority, conn: Connection, one: Read, renamed: Renamed) -> ImportLine:
-    """Store one session; `conn` reads what is here. `renamed` has what the sessions before it in its file are called
-    here."""
+def look(conn: Connection, one: Read, renamed: Renamed) -> tuple[ImportLine, NewEntries | None]:
+    """The line of one session, and what the log lacks of it, if anything. `renamed` has what the sessions before it in
+    its file are called here."""
     placement = placed(conn, one.session, renamed)
     session = placement.session
     lacking = compare(conn, session, placement.is_part)
@@ -120,13 +103,14 @@ async def take(authority: Authority, conn: Connection, one: Read, renamed: Renam
         bodies = JoinedPieces(bodies, opinions)
         if opinions:
             remarks = (f"What people said of session {source}, which is the same run, was taken over.",)
+    entries = None
     if bodies:
         bodies = JoinedPieces(bodies, remarks_lacking(conn, session))
         op = ImportSession(origin=session.format, events=lacking.head + len(bodies))
-        await authority.take_in(session.session, op, lacking.journal, bodies, payloads(session, lacking.bodies))
+        entries = NewEntries(session.session, op, lacking.journal, bodies, payloads(session, lacking.bodies))
     return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,
                       steps=session.steps, errors=session.errors, warnings=(*session.warnings, *remarks),
-                      result=lacking.result, path=str(one.path), stamp=one.stamp)
+                      result=lacking.result, path=str(one.path), stamp=one.stamp), entries
 
 
 def remarks_lacking(conn: Connection, session: Imported) -> list[bytes]:

@@ -207,11 +207,6 @@ def _amount(body: StepBody) -> tuple[int, int, int]:
 # ---- runs that only their content names ------------------------------------------------------------
 
 
-def first_body(session: Imported) -> str:
-    """The payload of the first step: what an earlier import of the same run must hold too."""
-    return next((f.body for b in session.bodies if isinstance(f := decode_event(b).fact, StepAdded)), "")
-
-
 def is_same_run(held: Sequence[bytes], session: Imported, payload: Payload) -> bool:
     """Whether held events are a state, earlier or equal, of a session that only its content names.
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from core.protocol.codec import check_op
-from core.protocol.operations import AnyOp, ImportSession
-from core.server.held_database import HeldDatabase
+from core.protocol.operations import AnyOp
+from core.server.held_database import HeldDatabase, NewEntries
 from core.server.ownership import PATIENCE_S, hold_or_find
 from core.store.endpoint import Endpoint
 from core.store.home import Home
@@ -28,9 +28,8 @@ class Way(Protocol):
     async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
         """Append a journal's entries from the first; returns the last that is held."""
 
-    async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
-                      payloads: Mapping[str, bytes]) -> None:
-        """Make room for an import and append it."""
+    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]]) -> T:
+        """Look at the log, make room for an import and append it."""
 
     async def judge_ended(self, sessions: Iterable[str]) -> None:
         """Let the rules judge those of some sessions that are over."""
@@ -45,8 +44,6 @@ class Authority:
     def __init__(self, home: Home) -> None:
         self.home = home
         self._way: Way
-        self.is_remote = False
-        """Whether a server is spoken to: then one append at a time."""
 
     async def __aenter__(self) -> Authority:
         """Find the way. Raises Unavailable when the server does not answer, or another command writes for long."""
@@ -54,7 +51,7 @@ class Authority:
         if isinstance(found, Endpoint):
             from core.server.running_server import RunningServer  # with what clients speak to servers
 
-            self._way, self.is_remote = await RunningServer.open(self.home, found.url), True
+            self._way = await RunningServer.open(self.home, found.url)
             return self
         try:
             self._way = await HeldDatabase.open(self.home, found)
@@ -81,13 +78,14 @@ class Authority:
         """
         return await self._way.append(session, journal, bodies, payloads or {})
 
-    async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
-                      payloads: Mapping[str, bytes]) -> None:
-        """Store an imported session whole or not at all: until `op.events` events are here, no list shows it.
+    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]]) -> T:
+        """Store what a look at the log finds lacking, whole or not at all: until its `op.events` events are here, no
+        list shows the session. Those that are asked for together are taken in one after the other; gives what `look`
+        gives beside it.
 
-        Raises ReportableError as `do` and `append` do.
+        Raises ReportableError as `do` and `append` do, and what `look` raises.
         """
-        await self._way.take_in(session, op, journal, bodies, payloads)
+        return await self._way.take_in(look)
 
     async def judge_ended(self, sessions: Iterable[str]) -> None:
         """Let the rules judge those of some sessions that are over; a server that runs does so by itself."""

@@ -31,6 +31,16 @@ _log = logging.getLogger("session")
 T = TypeVar("T")
 
 
+class NewEntries(msgspec.Struct, frozen=True):
+    """What is to be taken in of a session: its events as the entries of a journal, and the payloads that they name."""
+
+    session: str
+    op: ImportSession
+    journal: str
+    bodies: Sequence[bytes]
+    payloads: Mapping[str, bytes]
+
+
 class HeldDatabase:
     """The way of `Authority` where no server runs: the database is ours as long as we hold the lock."""
 
@@ -66,14 +76,16 @@ class HeldDatabase:
         account = self._principal.name
         return await self._writer.do(lambda conn: _append(conn, session, journal, bodies, payloads, account))
 
-    async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
-                      payloads: Mapping[str, bytes]) -> None:
-        """All in one transaction."""
-        def work(conn: Database) -> None:
-            self._apply(conn, session, op)
-            _append(conn, session, journal, bodies, payloads, self._principal.name)
+    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]]) -> T:
+        """All in one transaction, the look too: so many sessions share a commit, and each sees those before it."""
+        def work(conn: Database) -> T:
+            result, found = look(conn)
+            if found is not None:
+                self._apply(conn, found.session, found.op)
+                _append(conn, found.session, found.journal, found.bodies, found.payloads, self._principal.name)
+            return result
 
-        await self._writer.do(work)
+        return await self._writer.do(work)
 
     async def judge_ended(self, sessions: Iterable[str]) -> None:
         with closing(connect(self._home.server_db, readonly=True)) as reader:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TypeVar
 
 from core.aio import TaskScope
 from core.client.commands import Commands
@@ -15,17 +17,23 @@ from core.domain.ids import new_id
 from core.protocol.append_state import Appender, SendBlobs, Stored
 from core.protocol.frames import pieces
 from core.protocol.messages import Failed, Welcome, Wire
-from core.protocol.operations import AnyOp, ImportSession
-from core.server.held_database import missing_payload
+from core.protocol.operations import AnyOp
+from core.server.held_database import NewEntries, missing_payload
 from core.server.ownership import PATIENCE_S
 from core.store import blobs
 from core.store.home import Home
+from core.store.sqlite import Connection as Database
+from core.store.sqlite import connect
+
+T = TypeVar("T")
 
 
 class RunningServer:
     """The way of `Authority` where a server holds the home."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, file: Path) -> None:
+        """`file` is the log, which the server alone writes."""
+        self._file, self._taking_in = file, asyncio.Lock()
         self.client = new_id()
         self._appender: Appender | None = None
         self._payloads: Mapping[str, bytes] = {}
@@ -39,7 +47,7 @@ class RunningServer:
 
     @classmethod
     async def open(cls, home: Home, url: str) -> RunningServer:
-        way = cls(url, home.admin_token.read_text().strip())
+        way = cls(url, home.admin_token.read_text().strip(), home.server_db)
         way._scope.spawn(way._link.run(), name="link")
         try:
             await asyncio.wait_for(way._online.wait(), PATIENCE_S)
@@ -74,11 +82,15 @@ class RunningServer:
         finally:
             self._appender = self._done = None
 
-    async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
-                      payloads: Mapping[str, bytes]) -> None:
+    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]]) -> T:
         """Many transactions, of which the last one shows the session."""
-        await self.do(session, op)
-        await self.append(session, journal, bodies, payloads)
+        async with self._taking_in:
+            with closing(connect(self._file, readonly=True)) as conn:
+                result, found = look(conn)
+            if found is not None:
+                await self.do(found.session, found.op)
+                await self.append(found.session, found.journal, found.bodies, found.payloads)
+            return result
 
     async def judge_ended(self, sessions: Iterable[str]) -> None:
         return

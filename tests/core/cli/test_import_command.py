@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import msgspec
+import pytest
 from support.real_data import real
 
 from core.cli.log_access import reading
@@ -218,10 +219,11 @@ def test_rules_that_cannot_be_used_are_told_when_all_is_taken_in(tiphys, home) -
         assert (refused.status, f"{home}/rules/rules.toml: The setting run" in refused.err) == (2, True), command
 
 
-def test_one_bad_session_in_a_shared_commit_leaves_the_others_whole(home, tmp_path, monkeypatch) -> None:
+@pytest.mark.parametrize("differing", ["no such file", "Four lines."], ids=["from the first step", "begin alike"])
+def test_one_bad_session_in_a_shared_commit_leaves_the_others_whole(home, tmp_path, monkeypatch, differing) -> None:
     chat = json.loads((FILES / "chat.jsonl").read_text().splitlines()[0])
     path = tmp_path / "chats.jsonl"
-    path.write_text("".join(json.dumps(chat).replace("no such file", f"no file {n}") + "\n" for n in range(4)))
+    path.write_text("".join(json.dumps(chat).replace(differing, f"no file {n}") + "\n" for n in range(4)))
     found = [Read(session, path) for session in registry.read(path)]
     bad = found[1].session
     lost = next(iter(set(bad.blobs) - {name for one in found if one.session is not bad for name in one.session.blobs}))
