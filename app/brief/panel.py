@@ -35,7 +35,8 @@ class BriefController(QObject):
         place.queues.session_chosen.connect(self._timer.start)
         place.queues.changed.connect(self._timer.start)
         place.desks.trajectory_changed.connect(self._on_changed)
-        place.settings.changed.connect(self._timer.start)
+        place.queues.blindness_changed.connect(self._show_session)
+        place.settings.changed.connect(self._show_session)
         view.came_up.connect(self._timer.start)
         view.entered.connect(self._go_on)
         self._show_session()
@@ -56,6 +57,7 @@ class BriefController(QObject):
             self._view.show_title(self.tr("Choose a session"), "", "")
             return
         if not self._view.isVisible():
+            self._view.show_title("", "", "")  # what it showed may be what a blind reader is not to see by now
             return
         desk = self._place.desks.of(session)
         desk.watch(session)

@@ -112,6 +112,7 @@ class BriefView(QWidget):
         self._strip_box.hide()
         while (item := self._texts.takeAt(0)) is not None:
             if (widget := item.widget()) is not None and widget is not self._strip_box:
+                widget.setParent(None)
                 widget.deleteLater()
             elif (inner := item.layout()) is not None:
                 for part in (inner.itemAt(at) for at in range(inner.count())):

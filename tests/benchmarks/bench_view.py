@@ -13,15 +13,15 @@ import json
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import rig
 import stress
 import view_rig as view
-from PySide6.QtCore import QSortFilterProxyModel, Qt
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, QSortFilterProxyModel, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView, QPlainTextEdit
-from support.watchdog import Watchdog
 
 from app.desk.workplace import Workplace
 from app.step.panel import build as build_step
@@ -335,13 +335,20 @@ class Stalls:
     """The longest time in ms of processor time that one turn of the loop took while this was open."""
 
     def __enter__(self) -> Stalls:
-        self._dog = Watchdog()
-        self._dog.__enter__()
+        self.longest, self._began = 0.0, time.thread_time()
+        dispatcher = QAbstractEventDispatcher.instance()
+        self._links = [signal.connect(self._look, Qt.ConnectionType.DirectConnection)
+                       for signal in (dispatcher.awake, dispatcher.aboutToBlock)]
         return self
 
-    def __exit__(self, *told: object) -> None:
-        self._dog.__exit__(*told)
-        self.longest = self._dog.longest_ms
+    def __exit__(self, *_: object) -> None:
+        self._look()
+        for link in self._links:
+            QObject.disconnect(link)
+
+    def _look(self) -> None:
+        now = time.thread_time()
+        self.longest, self._began = max(self.longest, (now - self._began) * 1000), now
 
 
 def main(names: list[str]) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 
-async def eventually(holds: Callable[[], object], seconds: float = 60.0) -> None:
+async def eventually(holds: Callable[[], object], seconds: float = 240.0) -> None:
     """Return once `holds()` is true; fail after so many seconds."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds

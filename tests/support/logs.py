@@ -59,7 +59,8 @@ _COMMANDS = ("python train.py --epochs {n}", "pytest -q tests/test_{n}.py", "nvi
 class Maker:
     """Writes one session step by step; `bodies` and `blobs` are what a runner would have sent."""
 
-    def __init__(self, seed: int = 0, title: str = "Reproduce the baseline", task: str = "") -> None:
+    def __init__(self, seed: int = 0, title: str = "Reproduce the baseline", task: str = "",
+                 kind: str = "own") -> None:
         self.random = random.Random(seed)
         self.bodies: list[bytes] = []
         self.blobs: dict[str, bytes] = {}
@@ -74,7 +75,7 @@ class Maker:
         self._seen: list[Message] = []
         what = Task(id=task or f"task_{seed}", title=title, description=self.text(30))
         model = ModelSettings(kind="scripted", name="scripted-1")
-        self.say(SessionCreated(task=what, agent=AgentSettings(model=model)), SERVER)
+        self.say(SessionCreated(task=what, agent=AgentSettings(kind=kind, model=model)), SERVER)
         self.say(SessionStateChanged(state="running"))
         self._enter(Message(role="system", content="You are a careful researcher."), "task")
         self._enter(Message(role="user", content=what.description), "task")

@@ -68,3 +68,20 @@ def test_who_remarked_is_named_and_an_agent_is_called_one(qtbot, tmp_path):
         with speaking(QApplication.instance(), "zh_CN"):
             note = trajectory.steps.at(0).notes[0]
             assert words_of_note(note).startswith("智能体请求准许：Tidy") and writer_of(note) == "智能体"
+
+
+def test_who_becomes_blind_sees_no_remark_of_others_from_then_on_be_the_panel_in_sight_or_not(qtbot, tmp_path):
+    maker = Maker(1)
+    maker.add_step()
+    maker.say(NoteAdded(step=1, text="too early"), Author(kind="person", name="kim"))
+    with workplace(tmp_path, maker) as (place, _):
+        view = shown(place, qtbot, "s1")
+        texts = [label.text() for label in view.findChildren(PlainLabel)]
+        assert "too early" in texts
+        for in_sight in (True, False):
+            view.setVisible(in_sight)
+            place.settings.set("review.blind", True)
+            assert "too early" not in [label.text() for label in view.findChildren(PlainLabel)]
+            view.show()
+            place.settings.set("review.blind", False)
+            qtbot.waitUntil(lambda: "too early" in words(view))

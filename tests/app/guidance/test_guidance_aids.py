@@ -32,8 +32,8 @@ from core.store.sqlite import connect, transaction
 TYPIST = Path(__file__).parents[2] / "support" / "typist.py"
 
 
-def working(guidance: int = 0, steps: int = 0) -> Maker:
-    maker = Maker(5)
+def working(guidance: int = 0, steps: int = 0, kind: str = "own") -> Maker:
+    maker = Maker(5, kind=kind)
     maker.say(SessionStateChanged(state="running"))
     for _ in range(steps):
         maker.add_step()
@@ -213,7 +213,7 @@ def home(tmp_path):
 
 
 def test_a_draft_and_a_change_survive_kill_9_of_the_real_window(home):
-    maker = working()
+    maker = working(kind="outside")  # a server starts no runner for it, which would find no such task
     maker.say(SessionStateChanged(state="paused"))
     maker.guide("look at loader 0")
 

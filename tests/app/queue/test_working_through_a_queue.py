@@ -49,7 +49,8 @@ def rows(made: Desktop) -> list[QueueRow]:
 
 
 def item(client: Client, session: str) -> QueueItem:
-    return next(i for i in client.replica.queue_items() if i.session == session)
+    """Once the client has it."""
+    return next((i for i in client.replica.queue_items() if i.session == session), QueueItem(queue="", session=session))
 
 
 def show(made: Desktop, key: str) -> None:
