@@ -82,7 +82,7 @@ agents: $(VENV)/.has-test
 
 # The three that install and run quickest do their whole task once (a minute); without npm or its registry they are passed over.
 agents-quick: $(VENV)/.has-test
-	@timeout 180 $(SETUP)/agents.sh build/agents quick || echo "agents-quick: could not be installed here; passed over"
+	@timeout 600 $(SETUP)/agents.sh build/agents quick || echo "agents-quick: could not be installed here; passed over"
 	env -u CI PYTHONPATH=.:tests QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -q tests/conformance \
 	  -k "test_it_works and (mini-swe or claude or codex)"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Run the tests with a Docker engine and the sandbox image at hand; leaves nothing running that it started.
-# The suite runs in parts side by side, two more than there are cores, as many tests wait for something: Qt and PyTorch
+# The suite runs in parts side by side, four more than there are cores, as many tests wait for something: Qt and PyTorch
 # do not share a process, and a part that is done early gives its place to the next. What failed there is run once more,
 # alone, when all parts have ended; what passes only then is named at the end, as it looks at something too early.
 # usage: test.sh [PYTEST ARGUMENT…]   (with arguments: one process, those tests only)
@@ -30,16 +30,16 @@ pytest=(.venv/bin/python -m pytest -q)
 
 if [ $# -gt 0 ]; then prepare; "${pytest[@]}" "$@"; exit; fi
 
-# The longest first, so that what is short fills the places at the end. What needs no containers begins while `prepare` is at
-# work. An empty one has what is in no other.
+# What needs no containers begins while `prepare` is at work; then what waits most, and what is short fills the places at the
+# end. An empty one has what is in no other.
 parts=("tests/core/training/test_[t-z]*.py" "tests/app/[s-z]*/" "tests/core/training/test_[a-s]*.py tests/study" "tests/app/[a-r]*/"
-       "tests/e2e" "" "tests/core/cli tests/core/formats" "tests/faults" "tests/core/sandbox tests/core/tasks"
-       "tests/attacks tests/wire tests/meta" "tests/core/actions tests/core/agents")
+       "tests/e2e/test_[a-g]*.py" "tests/core/sandbox tests/core/tasks" "tests/e2e/test_[h-z]*.py" "" "tests/attacks tests/wire tests/meta"
+       "tests/core/actions tests/core/agents" "tests/core/cli tests/core/formats" "tests/faults")
 unprepared=4  # so many of them need nothing of `prepare`
 for i in "${!parts[@]}"; do [ -n "${parts[i]}" ] || rest=$i; done
 # shellcheck disable=SC2048,SC2086
 parts[rest]="tests $(printf -- '--ignore %s ' tests/benchmarks tests/conformance ${parts[*]})"
-places=$(($(getconf _NPROCESSORS_ONLN) + 2))
+places=$(($(getconf _NPROCESSORS_ONLN) + 4))
 rm -rf build/tests && mkdir -p build/tests
 
 part() {  # NUMBER ARGUMENT…: a part, with a memory of its own of what failed
