@@ -193,5 +193,9 @@ class DaemonLink:
 
 
 def _is_over(writer: asyncio.StreamWriter) -> bool:
-    """Whether nothing is left to be let go. A pipe that was lost raises AttributeError when it is aborted."""
-    return writer.transport.is_closing() and not writer.transport.get_write_buffer_size()
+    """Whether nothing is left to be let go. A pipe that was lost raises AttributeError when it is aborted, one with TLS
+    when it is asked what it still holds."""
+    try:
+        return writer.transport.is_closing() and not writer.transport.get_write_buffer_size()
+    except AttributeError:
+        return True
