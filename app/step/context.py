@@ -37,6 +37,7 @@ class ContextModel(QAbstractTableModel):
         self._failed: frozenset[int] = frozenset()
         self._opened: frozenset[int] = frozenset()
         self._longest = 1
+        self.limit = 0
         self.shown = "context"
         """Which messages are listed: one of SHOWN."""
 
@@ -99,8 +100,9 @@ class ContextModel(QAbstractTableModel):
             return line.tokens / self._longest, self._ink(line) or "edge"
         return None
 
-    def show(self, before: Sequence[MessageRef], after: Sequence[MessageRef]) -> None:
-        """Show a context beside the one of the step before."""
+    def show(self, before: Sequence[MessageRef], after: Sequence[MessageRef], limit: int = 0) -> None:
+        """Show a context beside the one of the step before. Above `limit` tokens it is summarised; 0: not known."""
+        self.limit = limit
         self._all = lines_of(before, after)
         self._gone, self._opened = [], frozenset()
         self._list()
@@ -163,14 +165,21 @@ class ContextModel(QAbstractTableModel):
             return f"{gone} · " + self.tr("{sign}{tokens} tokens").format(sign="≈ ", tokens=quantities.number(lost))
         entered = sum(line.change == "entered" for line in self._all)
         return " · ".join((
-            self.tr("%Ln message(s)", None, plural(len(now))), self.tokens(),
+            self.tr("%Ln message(s)", None, plural(len(now))),
             self.tr("{n} entered").format(n=entered), self.tr("{n} left").format(n=len(self._all) - len(now))))
 
-    def tokens(self) -> str:
-        """The tokens of the context, and whether they are estimated."""
+    def tokens(self) -> tuple[str, str]:
+        """The tokens of the context, of how many where that is known, and whether they are counted or estimated; and
+        the same in short."""
         now = self.refs
-        sign = "≈ " if any(r.estimated for r in now) else ""
-        return self.tr("{sign}{tokens} tokens").format(sign=sign, tokens=quantities.number(sum(r.tokens for r in now)))
+        words = quantities.tokens(sum(r.tokens for r in now))
+        if self.limit:
+            words = self.tr("{tokens} of {limit}").format(tokens=words, limit=quantities.tokens(self.limit))
+        is_estimated = any(r.estimated for r in now)
+        short = self.tr("{sign}{tokens} tokens").format(sign="≈ " if is_estimated else "", tokens=words)
+        how = (self.tr("{tokens}, estimated: the log does not count each message") if is_estimated else
+               self.tr("{tokens}, counted"))
+        return how.format(tokens=short), short
 
     def _list(self) -> None:
         wanted = {"context": ("", "entered"), "changes": ("entered", "left")}.get(self.shown, (self.shown,))

@@ -143,7 +143,7 @@ class EyeView(QWidget):
     def show_context(self) -> None:
         """The model shows another context: tell its sum, choose its last message."""
         self.summary.setText(self._model.summary())
-        self.shares.show_shares(self._model.shares, self._model.tokens())
+        self.shares.show_shares(self._model.shares, *self._model.tokens())
         rows = self._model.rowCount()
         self.text.placeholder(self._nothing() if not rows else "")
         self._share_room()
@@ -171,7 +171,7 @@ class EyeView(QWidget):
 
     def show_again(self) -> None:
         """More is known of the same messages: the chosen one stays chosen."""
-        self.shares.show_shares(self._model.shares, self._model.tokens())
+        self.shares.show_shares(self._model.shares, *self._model.tokens())
         at = self._model.row_of(self._chosen)
         if at >= 0:
             self.table.selectRow(at)
@@ -210,14 +210,15 @@ class ShareBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shares: dict[str, int] = {}
-        self._sum = ""
+        self._sums: tuple[str, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_shares(self, shares: dict[str, int], total: str) -> None:
-        """Show tokens by kind, and their sum in words."""
-        self._shares, self._sum = {name: count for name, count in shares.items() if count}, total
+    def show_shares(self, shares: dict[str, int], total: str, short: str) -> None:
+        """Show tokens by kind, and their sum in words, in short where the room is small."""
+        self._shares, self._sums = {name: count for name, count in shares.items() if count}, (total, short)
         self.setVisible(bool(self._shares))
         self.setAccessibleName(", ".join([*map(self._words, self._shares), total]))
+        self.setToolTip(total)
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -245,7 +246,7 @@ class ShareBar(QWidget):
             painter.drawText(at + 13, base, self._words(name))
             at += 13 + metrics.horizontalAdvance(self._words(name)) + tokens.READING
         painter.setPen(theme.colour("muted"))
-        room = metrics.horizontalAdvance(self._sum)
-        if at + room < self.width():
-            painter.drawText(self.width() - room, base, self._sum)
+        fitting = (words for words in self._sums if at + metrics.horizontalAdvance(words) < self.width())
+        if words := next(fitting, ""):
+            painter.drawText(self.width() - metrics.horizontalAdvance(words), base, words)
         painter.end()

@@ -1310,6 +1310,10 @@
         <translation>移出 {n}</translation>
     </message>
     <message>
+        <source>{tokens} of {limit}</source>
+        <translation>{tokens} / {limit}</translation>
+    </message>
+    <message>
         <source>{n} steps</source>
         <translation>{n} 步</translation>
     </message>
@@ -1332,6 +1336,14 @@
     <message>
         <source>Note</source>
         <translation>附注</translation>
+    </message>
+    <message>
+        <source>{tokens}, estimated: the log does not count each message</source>
+        <translation>{tokens}，估算：日志未逐条计数</translation>
+    </message>
+    <message>
+        <source>{tokens}, counted</source>
+        <translation>{tokens}，实际计数</translation>
     </message>
     <message>
         <source>Task</source>
@@ -3599,6 +3611,10 @@ Delete or right click: take it away</source>
     <message>
         <source>The agent waits for this, and goes on as soon as it has it.</source>
         <translation>智能体在等待这条指导，收到后立即继续。</translation>
+    </message>
+    <message>
+        <source>The session is paused. The agent reads it before step {n}, once it goes on.</source>
+        <translation>会话已暂停。继续后，智能体会在步骤 {n} 之前读到它。</translation>
     </message>
     <message>
         <source>The agent reads it before step {n}. It does not wait for you. You can change or withdraw it until then.</source>

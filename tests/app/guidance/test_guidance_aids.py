@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,11 @@ from PySide6.QtTest import QTest
 from support.eventually import eventually
 from support.logs import PERSON, Maker, fill
 from support.panels import told_session, workplace
-from support.window import CTRL, SHIFT, press, shown_window
+from support.window import CTRL, SHIFT, press, settle, shown_window
 from support.wire import serving
 
+from app.desk.desk import Desk
+from app.desk.link_status import LinkStatus
 from app.guidance.effect import EffectModel, numbers_of, sides_of
 from app.guidance.panel import build
 from app.guidance.templates import filled, line_of_template, lines_of_setting, next_place
@@ -260,3 +263,17 @@ def test_templates_and_their_setting_are_the_same(texts):
     assert next_place("a {b} {c}", 4) == (6, 9) and next_place("a {b} c", 4) == (2, 5) and next_place("a") is None
 
 
+
+
+@pytest.mark.parametrize("state", ["running", "paused"])
+async def test_the_line_below_the_box_is_true_of_a_paused_session_too(tmp_path, monkeypatch, state):
+    monkeypatch.setattr(Desk, "link", LinkStatus("online", datetime.now(UTC)))
+    maker = working(steps=2)
+    maker.say(SessionStateChanged(state=state))
+    with shown_window(tmp_path, maker) as (window, place):
+        place.cursor.move("s1")
+        panel = window.findChild(GuidanceView)
+        settle()
+        assert ("The session is paused." in panel.writing.when.text()) == (state == "paused")
+        assert "before step 3" in panel.writing.when.text()
+        await place.scope.close()

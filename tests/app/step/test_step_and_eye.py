@@ -135,10 +135,10 @@ def test_the_sum_says_when_tokens_are_estimated(qapp, qtmodeltester):
     guess = MessageRef(hash="b", role="tool", tokens=234, source="step:4")
     model.show([exact], [exact, guess])
     qtmodeltester.check(model)
-    assert "≈ 1,234 tokens" in model.summary()
+    assert model.tokens() == ("≈ 1,234 tokens, estimated: the log does not count each message", "≈ 1,234 tokens")
     assert "1 entered" in model.summary()
-    model.show([exact, guess], [exact])
-    assert "≈" not in model.summary()
+    model.show([exact, guess], [exact], 100_000)
+    assert model.tokens() == ("1,000 of 100.0k tokens, counted", "1,000 of 100.0k tokens")
     model.set_shown("left")
     assert [line.ref for line in model.lines] == [guess]
     assert source_words("step:4") == "step 4"
@@ -341,6 +341,7 @@ async def test_the_eye_says_what_each_message_is_and_folds_those_of_one_step(tmp
         model.toggle(first)
         assert model.rowCount() > count
         assert sum(panel.eye._model.shares.values()) == sum(ref.tokens for ref in model.refs)
+        assert "of 100.0k tokens" in panel.eye.shares.toolTip(), "where the older half is summarised"
 
 
 async def test_the_chosen_message_is_named_as_its_row_is_and_raw_by_its_call(tmp_path, qtbot):
