@@ -76,12 +76,15 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
         environment = _environment(known, filling, settings.model.key_env)
         if known.attached and _recipe_for(command[0]) == settings.recipe:
             command = (command[0], *map(filling.fill, known.attached), *command[1:])
-        if acp:
-            status = speak(command, environment, address, prompt, permissions, stays=stay)
-        else:
-            status = _run(command, environment)
-        _tell_end(address, status)
-        ended = _state_when_over(home, session)
+        status = 1  # of an agent that could not be started, or not be spoken to: its session ends all the same
+        try:
+            if acp:
+                status = speak(command, environment, address, prompt, permissions, stays=stay)
+            else:
+                status = _run(command, environment)
+        finally:
+            _tell_end(address, status)
+            ended = _state_when_over(home, session)
     if not ended:
         raise InvalidInput("not_ended", f"Session {session} has not ended yet.")
     say(f"{session}: {ended}")

@@ -110,6 +110,11 @@ def test_an_agent_of_another_protocol_version_is_refused(tmp_path: Path) -> None
         done = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--base-url", upstream.url, "--acp", "--prompt",
                       "Do it.", "--", sys.executable, str(ACP_AGENT), ACP_VERSION="2")
         assert done.returncode != 0 and "[acp_version]" in done.stderr
+        done = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--base-url", upstream.url, "--",
+                      str(tmp_path / "nothing"))
+        assert done.returncode != 0 and "[no_program]" in done.stderr
+    with closing(connect(tmp_path / "home" / "server.db", readonly=True)) as conn:
+        assert [row.state for row in log.rows(conn)] == ["failed", "failed"], "no runner goes on for nobody"
     refused = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--acp", "--", "false")
     assert refused.returncode == 2 and "[no_prompt]" in refused.stderr
 
