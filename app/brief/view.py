@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLayout, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.brief.model import Bin, RemarkInBrief
 from app.kit import quantities, theme
@@ -110,15 +110,16 @@ class BriefView(QWidget):
 
     def _clear(self) -> None:
         self._strip_box.hide()
-        while (item := self._texts.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None and widget is not self._strip_box:
-                widget.setParent(None)
-                widget.deleteLater()
-            elif (inner := item.layout()) is not None:
-                for part in (inner.itemAt(at) for at in range(inner.count())):
-                    if part is not None and (child := part.widget()) is not None:
-                        child.deleteLater()
+        self._empty(self._texts)
+
+    def _empty(self, layout: QLayout) -> None:
+        while (item := layout.takeAt(0)) is not None:
+            if (inner := item.layout()) is not None:
+                self._empty(inner)
                 inner.deleteLater()
+            elif (widget := item.widget()) is not None and widget is not self._strip_box:
+                widget.setParent(None)  # what is deleted later can be read until then
+                widget.deleteLater()
 
 
 class _Remark(QWidget):

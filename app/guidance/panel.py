@@ -153,9 +153,11 @@ class GuidanceController(QObject):
             return
         opened = trajectory.open_step
         number = quantities.number((opened.number if opened is not None else row.steps) + 1)
-        words = (self.tr("The session is paused. The agent reads it before step {n}, once it goes on.")
-                 if row.state == "paused" else self.tr(
-            "The agent reads it before step {n}. It does not wait for you. You can change or withdraw it until then."))
+        if row.state == "paused":
+            words = self.tr("The session is paused. The agent reads it before step {n}, once it goes on.")
+        else:
+            words = self.tr("The agent reads it before step {n}. It does not wait for you. "
+                            "You can change or withdraw it until then.")
         self._view.writing.say_when(words.format(n=number))
 
     def _on_sent(self, text: str, mode: str) -> None:

@@ -97,9 +97,10 @@ class EyeController(QObject):
         """`read` gives the context before and this one; where the log tells none that can be, the eye says so."""
         self._trajectory, self._at = trajectory, at
         created = trajectory.created
-        is_ours = created is not None and created.origin == "live" and created.agent.kind == "own"
+        limit = (created.agent.context_tokens  # what others summarise at, their logs do not tell
+                 if created is not None and (created.origin, created.agent.kind) == ("live", "own") else 0)
         try:
-            self._model.show(*read(), created.agent.context_tokens if created is not None and is_ours else 0)
+            self._model.show(*read(), limit)
         except InvalidInput as error:
             self._model.show([], [])
             self._eye.show_context()

@@ -263,8 +263,6 @@ def test_templates_and_their_setting_are_the_same(texts):
     assert next_place("a {b} {c}", 4) == (6, 9) and next_place("a {b} c", 4) == (2, 5) and next_place("a") is None
 
 
-
-
 @pytest.mark.parametrize("state", ["running", "paused"])
 async def test_the_line_below_the_box_is_true_of_a_paused_session_too(tmp_path, monkeypatch, state):
     monkeypatch.setattr(Desk, "link", LinkStatus("online", datetime.now(UTC)))
