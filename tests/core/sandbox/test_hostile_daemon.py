@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import logging
+import ssl
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.engines import certificates
 
 from core.domain.errors import ReportableError, Unavailable
 from core.sandbox.daemon_link import HEADER, DaemonLink
@@ -155,7 +158,9 @@ def test_exit_codes_and_lists_are_bounded(kind: type) -> None:
         DECODER.decode(msgspec.json.encode(lies[kind]))
 
 
-def test_a_connection_that_ends_while_a_request_is_written_leaves_nothing_behind(tmp_path: Path, caplog) -> None:
+@pytest.mark.parametrize("is_tls", [False, True], ids=["socket", "TLS"])
+def test_a_connection_that_ends_while_a_request_is_written_leaves_nothing_behind(tmp_path: Path, caplog, is_tls: bool
+                                                                             ) -> None:
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         size, _ = HEADER.unpack(await reader.readexactly(HEADER.size))
         asked = json.loads(await reader.readexactly(size))
@@ -164,8 +169,17 @@ def test_a_connection_that_ends_while_a_request_is_written_leaves_nothing_behind
         writer.transport.abort()
 
     async def life() -> None:
-        server = await asyncio.start_unix_server(client, tmp_path / "s")
-        link = DaemonLink(lambda: asyncio.open_unix_connection(tmp_path / "s"), "away")
+        if is_tls:
+            tls = certificates(tmp_path)
+            ours, theirs = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH), ssl.create_default_context()
+            ours.load_cert_chain(tls / "server.pem", tls / "server-key.pem")
+            theirs.load_verify_locations(tls / "ca.pem")
+            server = await asyncio.start_server(client, "127.0.0.1", ssl=ours)
+            port = server.sockets[0].getsockname()[1]
+            link = DaemonLink(lambda: asyncio.open_connection("localhost", port, ssl=theirs), "away")
+        else:
+            server = await asyncio.start_unix_server(client, tmp_path / "s")
+            link = DaemonLink(lambda: asyncio.open_unix_connection(tmp_path / "s"), "away")
         with pytest.raises(Unavailable):
             await link.ask(Terminals, "terminals", b"x" * (8 << 20))
         await link.close()
@@ -174,7 +188,7 @@ def test_a_connection_that_ends_while_a_request_is_written_leaves_nothing_behind
 
     asyncio.run(life())
     gc.collect()
-    assert [r.getMessage() for r in caplog.records if r.name == "asyncio"] == []
+    assert [r.getMessage() for r in caplog.records if r.name == "asyncio" or r.levelno >= logging.ERROR] == []
 
 
 def test_a_way_that_ends_before_the_first_word_is_a_connection_that_was_lost() -> None:
