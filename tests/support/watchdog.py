@@ -40,7 +40,6 @@ class Watchdog:
         self._dispatcher = dispatcher
         self._calls = count()
         self._profile = cProfile.Profile(self._calls.__next__, 1.0)  # its clock is asked at each call and each return
-
         if document is not None:
             document.contentsChange.connect(self._changed)
 
