@@ -42,6 +42,22 @@ def parse(data: bytes) -> Parsed:
         return Parsed(None, "The text is nested too deeply to be read.")
 
 
+def objects_in(data: bytes) -> list[tuple[int, bytes]]:
+    """Whole objects that stand behind one another where one was expected, each with the byte it begins at: two programs
+    wrote a line, or one did not end it. Empty where it is anything else."""
+    found: list[tuple[int, bytes]] = []
+    try:
+        text, at, byte = data.decode(), 0, 0
+        while text[at : at + 1] == "{":
+            end = _DECODER.raw_decode(text, at)[1]
+            found.append((byte, text[at:end].encode()))
+            past = _skip(text, end)
+            byte, at = byte + len(found[-1][1]) + past - end, past
+    except (ValueError, RecursionError):
+        return []
+    return found if at == len(text) else []
+
+
 def loads(text: str) -> Any:
     """The clean value of whole JSON text. Raises ValueError where it is none, RecursionError where it is too deep."""
     try:

@@ -13,7 +13,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput, LimitReached, Unavailable
 from core.formats.json_items import LARGE, parse_large
-from core.formats.json_text import Parsed, parse
+from core.formats.json_text import Parsed, objects_in, parse
 from core.formats.unpacked import Unpacked, dress
 
 MAX_JSON = 1024 * 1024 * 1024
@@ -181,13 +181,18 @@ class Source:
         return value if isinstance(value, dict) else {}
 
     def records(self) -> Iterator[tuple[FileLine, Parsed]]:
-        """The lines that are not blank, each with its JSON value."""
+        """The lines that are not blank, each with its JSON value; each object of a line that holds several."""
         reported = 0
         for line in self.lines():
             if self._progress is not None and line.stop - reported >= _PROGRESS_BYTES:
                 self._progress(line.start)
                 reported = line.stop
-            yield line, parse(line.data)
+            parsed = parse(line.data)
+            if not parsed.problem or len(parts := objects_in(line.data)) < 2:
+                yield line, parsed
+                continue
+            for place, part in parts:
+                yield msgspec.structs.replace(line, start=line.start + place, data=part), parse(part)
 
     def lines(self, start: int = 0, number: int = 0) -> Iterator[FileLine]:
         """The lines that are not blank, from the byte `start` on, before which there are `number` lines.

@@ -90,7 +90,20 @@ def _each(text: str) -> Iterator[Any]:
         try:
             yield json.loads(line)
         except ValueError:
-            continue
+            yield from _behind_one_another(line)
+
+
+def _behind_one_another(line: str) -> list[Any]:
+    """The objects of a line that holds nothing but several of them."""
+    found: list[Any] = []
+    try:
+        while line.startswith("{"):
+            value, end = json.JSONDecoder().raw_decode(line)
+            found.append(value)
+            line = line[end:].lstrip()
+    except ValueError:
+        return []
+    return [] if line else found
 
 
 def arguments(raw: Any) -> Any:

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.formats.json_text import Parsed, parse
+from core.formats.json_text import Parsed, objects_in, parse
 
 LEAVES = st.none() | st.integers(-99, 99) | st.text(max_size=8)
 VALUES = st.recursive(LEAVES, lambda v: st.lists(v, max_size=3) | st.dictionaries(st.text(max_size=4), v, max_size=3))
@@ -39,3 +39,11 @@ def test_bytes_that_are_no_text_are_named() -> None:
 def test_depth_and_large_numbers_do_no_harm() -> None:
     assert parse(b"[" * 200_000).value is None
     assert parse(b"[" + b"9" * 6000 + b"]") == Parsed(["9" * 6000]), "as each number beyond 64 bits"
+
+
+def test_objects_behind_one_another_are_found_with_their_places_and_nothing_else_is_taken_apart() -> None:
+    data = '{"a": "件}{"} {"b": 1}{}'.encode()
+    assert [part.decode() for _, part in objects_in(data)] == ['{"a": "件}{"}', '{"b": 1}', "{}"]
+    assert [data[at : at + len(part)] for at, part in objects_in(data)] == [part for _, part in objects_in(data)]
+    for other in (b'{"a": 1} {"b": ', b'{"a": 1} 2', b"1 2", b'{"a": "\xff"}{}', b"{}" + b'{"a":' * 9_000):
+        assert objects_in(other) == []
