@@ -8,9 +8,13 @@ WHOLE_REQUEST = 20_000
 _ADDED = re.compile(
     r"<(system-reminder|environment_context|user_instructions|INSTRUCTIONS|ide_opened_file|ide_selection|"
     r"local-command-stdout|local-command-stderr|local-command-caveat|command-message|environment_details|"
-    r"EXTRA_CONTEXT|additional_context|permissions[^>]{0,40})>.*?</\1>", re.DOTALL)
+    r"bash-stdout|bash-stderr|task-notification|agent-notification|EXTRA_CONTEXT|"
+    r"additional_context|permissions[^>]{0,40})>.*?</\1>", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>(?P<name>.*?)</command-name>", re.DOTALL)
 _GIVEN = re.compile(r"<command-args>(?P<given>.*?)</command-args>", re.DOTALL)
+_SHELL = re.compile(r"\A\s*<bash-input>(.*?)</bash-input>", re.DOTALL)
+"""What a person ran in a shell of their own, whose output the agent sees."""
+
 _TASK = re.compile(r"<(?P<tag>task|task_description|feedback|user_message|user_query|question)>\s*(?P<text>.*?)\s*"
                    r"</(?P=tag)>", re.DOTALL)
 _OPENED = re.compile(r"\A\s*<(?:task|task_description|user_message|user_query|question)>\s*")
@@ -34,6 +38,7 @@ _HOUSEKEEPING = frozenset({
     "/usage", "/vim"})
 """Commands that ask the program for something, and not the agent."""
 
+_BROKEN_OFF = "[Request interrupted by user"
 _MARKS = re.compile(r"(?:^|(?<=[\s]))#{1,6} +|\*\*|`")
 
 
@@ -56,8 +61,15 @@ def requested(text: str) -> str:
         name, given = named["name"].strip(), _GIVEN.search(head)
         words = f"{name} {given['given'].strip() if given else ''}".strip()
         return "" if name in _HOUSEKEEPING else words
+    if ran := _SHELL.match(head):
+        return f"! {ran[1].strip()}"
     head = _CAVEAT.sub("", _EDITOR.sub("", _ADDED.sub("", head)))
     if found := _TASK.search(head):
         head = found["text"]
     words = _OPENED.sub("", head).strip()
     return "" if words.split(" ")[0] in _HOUSEKEEPING and len(words) < 60 else words
+
+
+def is_request(text: str) -> bool:
+    """Whether a message asks the agent for something, and does not only break off or run a command beside it."""
+    return bool(words := requested(text)) and not words.startswith(("! ", _BROKEN_OFF))

@@ -16,7 +16,7 @@ from typing import Any
 
 from core.domain.events import NoteAdded
 from core.domain.message import Message
-from core.domain.request import requested
+from core.domain.request import is_request
 from core.domain.step import ActionError
 from core.formats.blocks import actions_of, blocks_of, calls_of, input_tokens, results_of, text_blocks, thinking
 from core.formats.conversation import CallResult, Conversation, ForeignStep
@@ -102,6 +102,12 @@ def _session_of(source: Source, chain: str, items: Sequence[dict[str, Any]]) -> 
     return reader
 
 
+def _title(outlines: Sequence[ClaudeOutline]) -> str:
+    """What the program calls this session. It writes the names of earlier sessions of the folder into a file, too."""
+    named = {o.parent: o.summary for o in reversed(outlines) if o.kind == "summary"}
+    return next((named[o.uuid] for o in outlines if o.uuid in named), "") if named else ""
+
+
 class _SessionReader:
     """Reads one session out of some of a file's records; each is decoded where it is needed and let go again."""
 
@@ -120,7 +126,7 @@ class _SessionReader:
     def gather(self, outlines: Sequence[ClaudeOutline]) -> None:
         """These are the session's records."""
         self._gathering.go_on(outlines, self._records)
-        self._titled = next((o.summary for o in outlines if o.kind == "summary"), "")
+        self._titled = _title(outlines)
         self._name = next((o.session for o in outlines if o.session), "")
         self._last = next((o.place for o in reversed(outlines) if o.kind == "result"), None)
         if self._source.held is None:
@@ -129,7 +135,7 @@ class _SessionReader:
     def read(self, identity: bytes, warnings: Sequence[str], parent: str, parent_step: int) -> ItemsRead:
         """All facts; `named` are the steps that called subagents, by the subagent's id and by its prompt."""
         gathered = self._gathering
-        asked = next((i.text for i in gathered.items if i.kind == "person" and requested(i.text)), "")
+        asked = next((i.text for i in gathered.items if i.kind == "person" and is_request(i.text)), "")
 
         def begin() -> Conversation:
             builder = SessionBuilder(NAME, self._source.name, identity, [*warnings, *gathered.warnings])

@@ -16,12 +16,13 @@ from core.domain.request import requested
 from core.formats.blocks import calls_of, results_of, text_blocks
 from core.formats.values import dict_of, text_of, time_of
 
-_NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>")
+_NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>", "Operation stopped by hook: ")
 
 
 class ClaudeOutline(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What of a record decides where it belongs; `place` is its own in the file. Of millions of small records most of
-    what is held is this: texts that are the same are one."""
+    what is held is this: texts that are the same are one. The `parent` of a summary is the record up to which it goes.
+    """
 
     place: int
     kind: str
@@ -67,7 +68,8 @@ def outline_of(place: int, record: dict[str, Any]) -> ClaudeOutline:
     kind = text_of(record.get("type"))
     return ClaudeOutline(
         place=place, kind=_one(kind), session=_one(text_of(record.get("sessionId"))),
-        uuid=_one(text_of(record.get("uuid"))), parent=_one(text_of(record.get("parentUuid"))),
+        uuid=_one(text_of(record.get("uuid"))),
+        parent=_one(text_of(record.get("leafUuid" if kind == "summary" else "parentUuid"))),
         agent=_one(text_of(record.get("agentId"))),
         is_sidechain=bool(record.get("isSidechain")),
         summary=text_of(record.get("summary")) if kind == "summary" else "")
@@ -112,6 +114,7 @@ class Gathering:
         self._steps: dict[str, ClaudeItem] = {}
         self._calls: dict[str, ClaudeItem] = {}
         self._places: dict[str, ClaudeItem] = {}
+        self._queue = TypedMeanwhile()
         self._last: dict[str, int] = {}
         """The place of the last item of each kind."""
 
@@ -127,8 +130,8 @@ class Gathering:
                 self._take_answer(outline, record, message)
             elif outline.kind == "user":
                 self._take_user(outline, record, message)
-            elif text := _queued(dict_of(record.get("attachment"))):
-                items.append(ClaudeItem(kind="person", text=text, at=time_of(record.get("timestamp"))))
+            elif text := self._queue.seen(record):
+                items.append(ClaudeItem(kind=_kind(text), text=text, at=time_of(record.get("timestamp"))))
             if len(items) > count:
                 if outline.kind == "user":
                     items[-1].back_to = _left(last, places.get(outline.parent))
@@ -178,8 +181,7 @@ class Gathering:
                 step.results.append((outline.place, number))
         if not (text := text_blocks(content)):
             return
-        is_added = record.get("isMeta") or not requested(text)
-        kind = "context" if is_added or (text.startswith(_NOT_TYPED) and "<command-" not in text) else "person"
+        kind = "context" if record.get("isMeta") else _kind(text)
         if record.get("isCompactSummary"):
             self.items.append(ClaudeItem(kind="summary", text=text))
         else:
@@ -195,6 +197,44 @@ def _left(last: Mapping[str, int], origin: ClaudeItem | None) -> int | None:
     return origin.place
 
 
-def _queued(attachment: dict[str, Any]) -> str:
-    """What a person typed while the agent worked."""
-    return text_blocks(attachment.get("prompt")) if attachment.get("type") == "queued_command" else ""
+def _kind(text: str) -> str:
+    """Whose words a message in the person's name are: theirs, or what the program adds."""
+    is_added = not requested(text) or (text.startswith(_NOT_TYPED) and "<command-" not in text)
+    return "context" if is_added else "person"
+
+
+class TypedMeanwhile:
+    """What a person typed while the agent worked. It waits in a queue until the agent sees it (`remove`), it becomes a
+    message of its own (`dequeue`), or the person takes it back (`popAll`). Newer versions of the program write down too
+    that the agent saw it, as an attachment: once is enough."""
+
+    def __init__(self) -> None:
+        self._waiting: list[str] = []
+        self._seen: list[str] = []
+        """What the agent saw out of the queue, and no attachment holds so far."""
+
+    def seen(self, record: dict[str, Any]) -> str:
+        """The words that the agent sees from this record on; "" for none."""
+        attachment = dict_of(record.get("attachment"))
+        if attachment.get("type") == "queued_command":
+            return self._attached(text_blocks(attachment.get("prompt")))
+        return self._moved(text_of(record.get("operation")), record)
+
+    def _attached(self, text: str) -> str:
+        if text in self._seen:
+            self._seen.remove(text)
+            return ""
+        if text in self._waiting:
+            self._waiting[self._waiting.index(text)] = ""
+        return text
+
+    def _moved(self, operation: str, record: dict[str, Any]) -> str:
+        if operation == "enqueue":
+            self._waiting.append(text_blocks(record.get("content")))
+        elif operation == "popAll":
+            self._waiting.clear()
+        elif operation in ("dequeue", "remove") and self._waiting:
+            text = self._waiting.pop(0)
+            self._seen += [text] if operation == "remove" else []
+            return text if operation == "remove" else ""
+        return ""

@@ -76,6 +76,50 @@ def test_claude_code_tells_what_was_interrupted_what_the_service_refused_and_wha
     assert session.errors == 2
 
 
+def queue(operation: str, content: str = "") -> dict[str, object]:
+    return {"type": "queue-operation", "operation": operation, "sessionId": "s", "content": content}
+
+
+def test_what_a_person_typed_while_claude_code_worked_is_theirs_once_wherever_it_is_written(tmp_path):
+    attached = {"type": "attachment", "sessionId": "s", "uuid": "q",
+                "attachment": {"type": "queued_command", "prompt": "And the docs."}}
+    session = read(
+        tmp_path / "x.jsonl", line("user", "Build it.", uuid="u"), line("assistant", CALL, uuid="a"),
+        queue("enqueue", "Never sent."), queue("popAll"), queue("enqueue", "Use clang."),
+        queue("enqueue", "And the docs."), queue("enqueue", "<task-notification>It ended.</task-notification>"),
+        queue("enqueue", "Then stop."), line("user", RESULT, uuid="r"), queue("remove"), queue("remove"), attached,
+        queue("remove"), line("assistant", CALL, uuid="b"), queue("dequeue"),
+        line("user", "Then stop.", uuid="v"), line("assistant", "Yes.", uuid="c"))
+    told = [(g.text, g.delivered_step) for g in trajectory(session).guidance.values()]
+    assert told == [("Use clang.", 2), ("And the docs.", 2), ("Then stop.", 3)]
+    assert [m.content for m in context(session, 2)][-3:] == [
+        "Use clang.", "And the docs.", "<task-notification>It ended.</task-notification>"]
+
+
+def test_a_session_of_claude_code_is_named_by_its_own_summary_or_request_and_by_no_other(tmp_path):
+    other = {"type": "summary", "summary": "Another session", "leafUuid": "elsewhere"}
+    own = {"type": "summary", "summary": "How it is built", "leafUuid": "a"}
+    talk = [line("user", [{"type": "text", "text": "[Request interrupted by user for tool use]"}], uuid="i"),
+            line("user", "<bash-input>pwd</bash-input>", uuid="p"),
+            line("user", "<bash-stdout>/w</bash-stdout><bash-stderr></bash-stderr>", uuid="o"),
+            line("user", "Build it.", uuid="u"), line("assistant", CALL, uuid="a"),
+            line("user", "<bash-stdout>/w</bash-stdout><bash-stderr></bash-stderr>", uuid="o2"),
+            line("user", "Operation stopped by hook: no.", uuid="h"), line("assistant", "Done.", uuid="b")]
+    asked = read(tmp_path / "x.jsonl", other, *talk)
+    assert (asked.title, trajectory(asked).created.task.description) == ("Build it.", "Build it.")
+    assert not trajectory(asked).guidance, "what programs add is nobody's words"
+    assert read(tmp_path / "y.jsonl", other, own, *talk).title == "How it is built"
+
+
+def test_an_answer_whose_line_was_never_ended_is_read_like_what_stands_behind_it(tmp_path):
+    told = [line("user", "Build it.", uuid="u"), line("assistant", "I build.", uuid="a"),
+            line("user", "Go on.", uuid="v"), line("assistant", "Done.", uuid="b")]
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, told[:2])) + "".join(map(json.dumps, told[2:])) + "\n")
+    (session,) = registry.read(path)
+    assert ([b.thought for b in bodies(session)], session.warnings) == (["I build.", "Done."], ())
+
+
 def test_what_a_person_went_back_from_is_in_no_later_context():
     (session,) = registry.read(FILES / "claude_rewound.jsonl")
     assert [b.thought for b in bodies(session)] == ["I look.", "Deleted.", "a b"]

@@ -41,7 +41,7 @@ def session(own):
             for b in blocks(message.get("content")):
                 if b.get("type") == "tool_result" and b.get("tool_use_id") in owner:
                     results.setdefault(owner[b["tool_use_id"]], []).append(out(b, line))
-    done, after, last = set(), {}, None
+    done, after, last, queue, told = set(), {}, None, [], []
     for n, line in enumerate(own):
         if last is not None:
             after.setdefault(last.get("uuid"), (n - 1, list(talk.context)))
@@ -76,15 +76,30 @@ def session(own):
             talk.say("user", text)
         elif line["type"] == "attachment" and (line.get("attachment") or {}).get("type") == "queued_command":
             prompt = line["attachment"].get("prompt")
-            if prompt:
-                talk.say("user", words(prompt))
+            text = words(prompt)
+            if text in told:
+                told.remove(text)
+            elif text:
+                queue = [None if x == text else x for x in queue]
+                talk.say("user", text)
+        elif line["type"] == "queue-operation":
+            if line.get("operation") == "enqueue":
+                queue.append(words(line.get("content")))
+            elif line.get("operation") == "popAll":
+                queue = []
+            elif line.get("operation") in ("remove", "dequeue") and queue:
+                text = queue.pop(0)
+                if line["operation"] == "remove" and text:
+                    told.append(text)
+                    talk.say("user", text)
     return talk.steps
 
 
 def sessions(path):
     own, chains, root = [], {}, {}
     for line in lines(path):
-        if not isinstance(line, dict) or line.get("type") not in ("user", "assistant", "attachment", "system"):
+        if not isinstance(line, dict) or line.get("type") not in ("user", "assistant", "attachment", "system",
+                                                                  "queue-operation"):
             continue
         if "session_id" in line and "sessionId" not in line:
             caller = line.get("parent_tool_use_id") or ""
