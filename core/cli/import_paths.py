@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -45,14 +45,15 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     failures: list[ReportableError] = []
     found: list[imports.ImportLine] = []
     passed = FolderTally()
+    judged: dict[str, int] = {}
     new_files = NewFiles([path for path in paths if follow and registry.is_folder(path)])
     try:
-        for line in import_all(home, paths, failures, progress, passed):
+        for line in import_all(home, paths, failures, progress, passed, None if follow else judged):
             progress.clear()
             found.append(line)
             _show(line, as_json)
         if not follow:
-            _judge(home, [line.session for line in found], failures)
+            _judge(home, [line.session for line in found], judged, failures)
     except KeyboardInterrupt:
         progress.clear()
         note(f"tiphys: It was cancelled after {counted(len(found), 'session')}; each other one is there whole or "
@@ -67,13 +68,14 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
         from core.cli.follow_files import follow_files
 
         grown = follow_files(home, found, new_files, quiet_after, as_json)
-        _judge(home, [*(line.session for line in found), *grown], failures)
+        _judge(home, [*(line.session for line in found), *grown], judged, failures)
         _tell(failures[shown:], as_lines=as_json and with_progress)
     return max((f.exit_status for f in failures), default=0)
 
 
-def _judge(home: Home, sessions: Sequence[str], failures: list[ReportableError]) -> None:
-    """Let the rules judge what was imported; rules that cannot be used are one failure more, and nothing is lost."""
+def _judge(home: Home, sessions: Sequence[str], judged: Mapping[str, int], failures: list[ReportableError]) -> None:
+    """Let the rules judge what was imported and not `judged` on the way; rules that cannot be used are one failure
+    more, and nothing is lost."""
     if not sessions:
         return
     try:
@@ -85,7 +87,7 @@ def _judge(home: Home, sessions: Sequence[str], failures: list[ReportableError])
     except InvalidInput as error:
         failures.append(error)
     else:
-        writing(home, lambda authority: authority.judge_ended(sessions))
+        writing(home, lambda authority: authority.judge_ended(sessions, judged))
 
 
 def _show(line: imports.ImportLine, as_json: bool) -> None:
@@ -134,15 +136,16 @@ _SUFFIXES, _MOST_SUFFIXES = 12, 500
 
 
 def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError],
-               progress: ProgressDisplay | None = None, passed: FolderTally | None = None
-               ) -> Iterator[imports.ImportLine]:
+               progress: ProgressDisplay | None = None, passed: FolderTally | None = None,
+               judged: dict[str, int] | None = None) -> Iterator[imports.ImportLine]:
     """Import every session below the paths, one line each; what could not be read is put into `failures`.
 
     In a folder, files of no known format are passed over and counted in `passed`: only a file that was named itself
-    must be one.
+    must be one. `judged` as in `store_all`.
     """
     shown = progress or ProgressDisplay(quiet=True)
-    for line in store_all(home, _read_all(paths, failures, shown, passed or FolderTally()), failures):
+    for line in store_all(home, _read_all(paths, failures, shown, passed or FolderTally()), failures,
+                          judged):
         shown.sessions += 1
         yield line
 

@@ -51,10 +51,12 @@ class Lacking(msgspec.Struct, frozen=True):
     head: int
 
 
-def store_all(home: Home, found: Iterable[Read], failures: list[ReportableError]) -> Iterator[ImportLine]:
+def store_all(home: Home, found: Iterable[Read], failures: list[ReportableError],
+              judged: dict[str, int] | None = None) -> Iterator[ImportLine]:
     """Store sessions, each in one piece; gives a line for each. What could not be stored is put into `failures`.
 
     They are stored a few at a time: the log is held only while it is written, and other commands find it free.
+    `judged` gets those that the rules judged on the way, with the number of their steps; without it they do not.
     """
     batch: list[Read] = []
     renamed: dict[Path, Renamed] = {}
@@ -63,18 +65,18 @@ def store_all(home: Home, found: Iterable[Read], failures: list[ReportableError]
         batch.append(one)
         size += one.session.size
         if len(batch) >= BATCH or size >= BATCH_BYTES or time.monotonic() - began >= BATCH_S:
-            yield from _store(home, batch, failures, renamed)
+            yield from _store(home, batch, failures, renamed, judged)
             batch, size = [], 0
             began = time.monotonic()
-    yield from _store(home, batch, failures, renamed)
+    yield from _store(home, batch, failures, renamed, judged)
 
 
-def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError], renamed: dict[Path, Renamed]
-           ) -> list[ImportLine]:
+def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError], renamed: dict[Path, Renamed],
+           judged: dict[str, int] | None) -> list[ImportLine]:
     async def store(authority: Authority) -> list[ImportLine]:
         lines: list[ImportLine] = []
         async with TaskScope("import") as scope:
-            for task in [scope.spawn(_try(authority, one, renamed.setdefault(one.path, {})), name="store")
+            for task in [scope.spawn(_try(authority, one, renamed.setdefault(one.path, {}), judged), name="store")
                          for one in batch]:
                 outcome = await task
                 failures.append(outcome) if isinstance(outcome, ReportableError) else lines.append(outcome)
@@ -83,9 +85,10 @@ def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError], r
     return writing(home, store) if batch else []
 
 
-async def _try(authority: Authority, one: Read, renamed: Renamed) -> ImportLine | ReportableError:
+async def _try(authority: Authority, one: Read, renamed: Renamed, judged: dict[str, int] | None
+               ) -> ImportLine | ReportableError:
     try:
-        return await authority.take_in(lambda conn: look(conn, one, renamed))
+        return await authority.take_in(lambda conn: look(conn, one, renamed), judged)
     except ReportableError as failure:
         return failure
 

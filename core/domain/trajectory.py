@@ -71,6 +71,11 @@ class Trajectory:
         self.row = advance(self.row, placed.seq, event)
         return event
 
+    def take(self, event: e.Event) -> None:
+        """Take the next event, and leave the row as it is: for who has it from elsewhere."""
+        self.seq += 1
+        self._take(self.seq, event)
+
     def step(self, number: int) -> StepEntry:
         """The step of that number. Raises NotFound."""
         return self.steps[self._at(number)]

@@ -2,6 +2,7 @@
 written by its own runner, or by the first that came from outside to one that waits for such."""
 
 import re
+from collections.abc import Iterable, Sequence
 
 from core.domain import events as e
 from core.domain.errors import Conflict, Denied, InvalidInput
@@ -31,17 +32,18 @@ class MissingPayloads(Exception):
         self.hashes = hashes
 
 
-def append_entries(conn: Connection, append: Append, *, by_agent: bool, account: str = "") -> int:
+def append_entries(conn: Connection, append: Append, *, by_agent: bool, account: str = "",
+                   events: Sequence[e.Event] = ()) -> int:
     """Append; returns the last entry that is held. Raises MissingPayloads, Conflict, NotFound, InvalidInput.
 
     An agent may write only as an agent (`by_agent`): verdicts and guidance of persons are commands. `account` is
-    whose token the entries came with.
+    whose token the entries came with. `events` are the entries decoded, where the caller has them.
     """
     bodies = [bytes(b) for b in append.bodies]
     named: list[str] = []
     perhaps_named: list[str] = []  # by facts of a newer version, which nobody here can read
     is_over = False
-    events = [e.decode_event(check_event(body)) for body in bodies]
+    events = events or decoded(bodies)
     for event in events:
         if by_agent and event.author.kind != "agent":
             raise InvalidInput("bad_author", f"A runner cannot write as {event.author.kind} {event.author.name!r}.")
@@ -63,6 +65,11 @@ def append_entries(conn: Connection, append: Append, *, by_agent: bool, account:
     if is_over:
         decide_open_changes(conn, append.session)
     return upto
+
+
+def decoded(bodies: Iterable[bytes]) -> list[e.Event]:
+    """The events of bodies that came. Raises InvalidInput."""
+    return [e.decode_event(check_event(body)) for body in bodies]
 
 
 def is_own(principal: Principal, session: str) -> bool:

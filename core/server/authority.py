@@ -28,10 +28,11 @@ class Way(Protocol):
     async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
         """Append a journal's entries from the first; returns the last that is held."""
 
-    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]]) -> T:
+    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]],
+                      judged: dict[str, int] | None = None) -> T:
         """Look at the log, make room for an import and append it."""
 
-    async def judge_ended(self, sessions: Iterable[str]) -> None:
+    async def judge_ended(self, sessions: Iterable[str], judged: Mapping[str, int]) -> None:
         """Let the rules judge those of some sessions that are over."""
 
     async def close(self) -> None:
@@ -78,18 +79,20 @@ class Authority:
         """
         return await self._way.append(session, journal, bodies, payloads or {})
 
-    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]]) -> T:
+    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]],
+                      judged: dict[str, int] | None = None) -> T:
         """Store what a look at the log finds lacking, whole or not at all: until its `op.events` events are here, no
         list shows the session. Those that are asked for together are taken in one after the other; gives what `look`
-        gives beside it.
+        gives beside it. With `judged` the rules may judge it on the way: then that gets how many steps they saw of it.
 
         Raises ReportableError as `do` and `append` do, and what `look` raises.
         """
-        return await self._way.take_in(look)
+        return await self._way.take_in(look, judged)
 
-    async def judge_ended(self, sessions: Iterable[str]) -> None:
-        """Let the rules judge those of some sessions that are over; a server that runs does so by itself."""
-        await self._way.judge_ended(sessions)
+    async def judge_ended(self, sessions: Iterable[str], judged: Mapping[str, int]) -> None:
+        """Let the rules judge those of some sessions that are over, but for those that `take_in` says were `judged`; a
+        server that runs does so by itself."""
+        await self._way.judge_ended(sessions, judged)
 
     # ---- accounts: rows that no log tells of, so they are written beside a running server, which notices
 

@@ -7,7 +7,7 @@ rules.toml switches it off, for all sessions or those of a task.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
@@ -64,11 +64,14 @@ class EndRules:
         command = program.command("rules", "--log", str(home.server_db), "--rules", str(self._rules))
         self._worker = WorkerProcess(home, command, _MAX_LINE)
 
-    async def judge(self, sessions: Iterable[str]) -> None:
-        """Judge those of some sessions that are over, once."""
+    async def judge(self, sessions: Iterable[str], judged: Mapping[str, int]) -> None:
+        """Judge those of some sessions that are over, once; `judged` tells of those that were judged elsewhere."""
         self._load()
+        self._judged.update(judged)
         self._changed.update(dict.fromkeys(sessions))
         await self._judge_changed()
+        if judged:
+            self._save()
 
     async def run(self, on_changed: list[Callable[[str], None]], on_deleted: list[Callable[[str], None]]) -> None:
         """Judge what is over, then what comes to be over, until cancelled. `on_changed` is called with a session after
@@ -115,10 +118,8 @@ class EndRules:
         return None
 
     def _is_due(self, row: SessionRow) -> bool:
-        """Whether a session is over, and has steps that the rules were not asked about. An import is over but while its
-        file is followed."""
-        is_over = row.state in FINAL_STATES or (row.origin != "live" and row.state != "running")
-        return is_over and self._judged.get(row.session, 0) < row.steps
+        """Whether a session is over, and has steps that the rules were not asked about."""
+        return is_over(row) and self._judged.get(row.session, 0) < row.steps
 
     async def _judge_together(self, rows: Sequence[SessionRow]) -> None:
         """Ask of each, then store what was said of all; who grew meanwhile is asked about again."""
@@ -159,6 +160,11 @@ class EndRules:
             write_private(self._file, msgspec.json.encode(self._judged))
         except (ReportableError, OSError) as error:
             _log.warning("%s cannot be written: %s", self._file, error)
+
+
+def is_over(row: SessionRow) -> bool:
+    """Whether a session is over. An import is but while its file is followed."""
+    return row.state in FINAL_STATES or (row.origin != "live" and row.state != "running")
 
 
 _BROKE = (ReportableError, OSError, EOFError, ValueError)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -13,7 +13,7 @@ from core.domain.errors import Unavailable
 from core.domain.ids import new_id
 from core.protocol.messages import Append, Command
 from core.protocol.operations import AnyOp, DeleteSession, ImportSession
-from core.server.append import MissingPayloads, append_entries
+from core.server.append import MissingPayloads, append_entries, decoded
 from core.server.deletion import finish
 from core.server.end_rules import EndRules
 from core.server.handlers import apply_command
@@ -25,6 +25,9 @@ from core.store.lock import FileLock
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import connect
 from core.store.writer import Writer
+
+if TYPE_CHECKING:
+    from core.server.import_rules import ImportRules
 
 _log = logging.getLogger("session")
 
@@ -47,6 +50,7 @@ class HeldDatabase:
     def __init__(self, home: Home, lock: FileLock, writer: Writer, principal: accounts.Principal) -> None:
         self._home = home
         self._lookups, self._lock, self._writer, self._principal = lookups_of(home), lock, writer, principal
+        self._rules: ImportRules | None = None
 
     @classmethod
     async def open(cls, home: Home, lock: FileLock) -> HeldDatabase:
@@ -76,22 +80,38 @@ class HeldDatabase:
         account = self._principal.name
         return await self._writer.do(lambda conn: _append(conn, session, journal, bodies, payloads, account))
 
-    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]]) -> T:
+    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]],
+                      judged: dict[str, int] | None = None) -> T:
         """All in one transaction, the look too: so many sessions share a commit, and each sees those before it."""
         def work(conn: Database) -> T:
             result, found = look(conn)
             if found is not None:
                 self._apply(conn, found.session, found.op)
-                _append(conn, found.session, found.journal, found.bodies, found.payloads, self._principal.name)
+                self._take_entries(conn, found, judged)
             return result
 
         return await self._writer.do(work)
 
-    async def judge_ended(self, sessions: Iterable[str]) -> None:
+    def _take_entries(self, conn: Database, found: NewEntries, judged: dict[str, int] | None) -> None:
+        rules = None if judged is None else self._import_rules(judged)
+        if rules is not None:
+            rules.begin(conn, found.session, len(found.bodies))
+        _append(conn, found.session, found.journal, found.bodies, found.payloads, self._principal.name, rules)
+        if rules is not None:
+            rules.judge(conn, found.payloads)
+
+    def _import_rules(self, judged: dict[str, int]) -> ImportRules:
+        if self._rules is None:
+            from core.server.import_rules import ImportRules  # with all rules, which few commands ask
+
+            self._rules = ImportRules(self._home.path / "rules", judged)
+        return self._rules
+
+    async def judge_ended(self, sessions: Iterable[str], judged: Mapping[str, int]) -> None:
         with closing(connect(self._home.server_db, readonly=True)) as reader:
             rules = EndRules(_HeldLog(reader, self._writer), self._home)
             try:
-                await rules.judge(sessions)
+                await rules.judge(sessions, judged)
             finally:
                 await rules.close()
 
@@ -119,7 +139,8 @@ class _HeldLog:
 
 
 def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes],
-            account: str) -> int:
+            account: str, rules: ImportRules | None = None) -> int:
+    """`rules` take the events that are appended."""
     blobs.put_all(conn, payloads.values())
     fence, _ = log.lease(conn, session, journal)
     done = 0
@@ -127,7 +148,10 @@ def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes],
         for start in range(0, len(bodies), _AT_ONCE):
             some = tuple(msgspec.Raw(b) for b in bodies[start : start + _AT_ONCE])
             given = Append(session=session, fence=fence, first=start + 1, bodies=some)
-            done = append_entries(conn, given, by_agent=False, account=account)
+            events = decoded(map(bytes, some))
+            done = append_entries(conn, given, by_agent=False, account=account, events=events)
+            if rules is not None:
+                rules.take(events)
     except MissingPayloads as missing:
         raise missing_payload(missing.hashes[0]) from None
     return done

@@ -82,8 +82,9 @@ class RunningServer:
         finally:
             self._appender = self._done = None
 
-    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]]) -> T:
-        """Many transactions, of which the last one shows the session."""
+    async def take_in(self, look: Callable[[Database], tuple[T, NewEntries | None]],
+                      judged: dict[str, int] | None = None) -> T:
+        """Many transactions, of which the last one shows the session, and which the server then judges."""
         async with self._taking_in:
             with closing(connect(self._file, readonly=True)) as conn:
                 result, found = look(conn)
@@ -92,7 +93,7 @@ class RunningServer:
                 await self.append(found.session, found.journal, found.bodies, found.payloads)
             return result
 
-    async def judge_ended(self, sessions: Iterable[str]) -> None:
+    async def judge_ended(self, sessions: Iterable[str], judged: Mapping[str, int]) -> None:
         return
 
     async def _patiently(self, done: asyncio.Future[int]) -> int:

@@ -22,12 +22,18 @@ It runs with the rights of the program: put only files there that you trust.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from core.domain.errors import InvalidInput, NotFound
 from core.supervision.rule_file import FILE, RuleFile, read_rule_file
 from core.supervision.rules import RULES, Registry, Rule
+
+
+def has_own_rules(folder: Path) -> bool:
+    """Whether a person has put rules of their own into a folder."""
+    return any(_own(folder))
 
 
 def rules_of(folder: Path | None, task: str = "") -> list[Rule]:
@@ -39,15 +45,18 @@ def rules_of(folder: Path | None, task: str = "") -> list[Rule]:
     if folder is None or not folder.is_dir():
         return RULES.get()
     registry = Registry(RULES.get())
-    for path in sorted(folder.glob("*.py")):
-        if not path.name.startswith(("_", ".")):
-            _load(path, registry)
+    for path in sorted(_own(folder)):
+        _load(path, registry)
     file = read_rule_file(folder / FILE)
     for part in (file, *file.tasks.values()):
         _check(part, registry, folder / FILE)
     settings = [file.rules, file.tasks[task].rules if task in file.tasks else {}]
     return [_set(rule, {k: v for part in settings for k, v in part.get(rule.name, {}).items()})
             for rule in registry.get()]
+
+
+def _own(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.glob("*.py") if not path.name.startswith(("_", ".")))
 
 
 def _check(part: RuleFile, registry: Registry, path: Path) -> None:
