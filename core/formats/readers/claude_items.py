@@ -16,6 +16,9 @@ from core.domain.request import requested
 from core.formats.blocks import calls_of, results_of, text_blocks
 from core.formats.values import dict_of, text_of, time_of
 
+_NEVER_TYPED = ("<task-notification>", "<agent-notification>", "<bash-stdout>", "<bash-stderr>")
+"""How a message begins that is the program's to its end, however long it is."""
+
 _NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>", "Operation stopped by hook: ")
 
 
@@ -199,7 +202,8 @@ def _left(last: Mapping[str, int], origin: ClaudeItem | None) -> int | None:
 
 def _kind(text: str) -> str:
     """Whose words a message in the person's name are: theirs, or what the program adds."""
-    is_added = not requested(text) or (text.startswith(_NOT_TYPED) and "<command-" not in text)
+    is_added = text.startswith(_NEVER_TYPED) or not requested(text) or (
+        text.startswith(_NOT_TYPED) and "<command-" not in text)
     return "context" if is_added else "person"
 
 

@@ -1,13 +1,15 @@
 """Copilot CLI: `events.jsonl` of a session's folder, lines of `{type, data, id, timestamp, parentId}`.
 
 An assistant.message is a step, tool.execution_complete the result of one of its calls; what it used stands in the
-session.usage_record of the same answer (`apiCallId`). Messages with a `parentToolCallId` are a subagent's: they become
-a session of its own that names the step that called it. A later user.message is guidance.
+session.usage_record of the same answer (`apiCallId`). Messages with a `parentToolCallId` or `agentId` are a subagent's:
+they become a session of its own that names the step that called it. A later user.message is guidance, but for what the
+program says in the person's place (its `source` is system). Each system.message takes the place of the one before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -31,7 +33,8 @@ _TYPES = ("session.start", "user.message", "assistant.message", "tool.execution_
           "assistant.turn_start", "session.resume")
 _COUNTS = ("session.usage_record", "assistant.usage")
 _NOTED = ("session.error", "session.warning", "session.info", "abort")
-_TAKEN = ("system.message", "user.message", "assistant.message", "session.compaction_complete", "session.shutdown",
+_SAID = ("system.message", "system.notification", "user.message")
+_TAKEN = (*_SAID, "assistant.message", "session.compaction_complete", "session.shutdown",
           *_NOTED)
 
 
@@ -54,7 +57,7 @@ def _is_event(value: Any) -> bool:
 def read(source: Source) -> Iterator[Imported]:
     """The session of a file, then one for each subagent."""
     found = records(source, lambda n, record: _Outline(n, text_of(record.get("type")),
-                                                       *_outlined(dict_of(record.get("data")))))
+                                                       *_outlined(record, dict_of(record.get("data")))))
     outlines: Sequence[_Outline] = found.outlines
     head = dict_of(next((found.items[o.place] for o in outlines if o.kind == "session.start"), {}).get("data"))
     name = text_of(head.get("sessionId"))
@@ -68,9 +71,14 @@ def read(source: Source) -> Iterator[Imported]:
         yield reader.session([o for o in outlines if o.caller == caller], caller, []).build_without_end()
 
 
-def _outlined(data: dict[str, Any]) -> tuple[str, str, str, tuple[str, ...]]:
+def _is_added(data: dict[str, Any]) -> bool:
+    """Whether the program says it in the person's place."""
+    return data.get("source") == "system"
+
+
+def _outlined(event: dict[str, Any], data: dict[str, Any]) -> tuple[str, str, str, tuple[str, ...]]:
     used = dict_of(data.get("usage"))
-    return (text_of(data.get("toolCallId")), text_of(data.get("parentToolCallId")),
+    return (text_of(data.get("toolCallId")), text_of(data.get("parentToolCallId")) or text_of(event.get("agentId")),
             text_of(data.get("apiCallId")) or text_of(used.get("apiCallId")),
             tuple(call.id for call in _calls(data)))
 
@@ -94,8 +102,8 @@ class _SessionReader:
     def session(self, outlines: Sequence[_Outline], caller: str, warnings: Sequence[str]) -> SessionBuilder:
         """The session of some events; `caller` is the call that made a subagent."""
         outlines = [o for o in outlines if o.kind in _TAKEN]
-        asked = next((t for o in outlines if o.kind == "user.message"
-                      and (t := text_of(self._data(o.place).get("content")))), "")
+        asked = next((t for o in outlines if o.kind == "user.message" and not _is_added(data := self._data(o.place))
+                      and (t := text_of(data.get("content")))), "")
         model = next((t for o in outlines if o.kind == "assistant.message"
                       and (t := text_of(self._data(o.place).get("model")))), "")
         parent_step = self._callers.get(caller, 0)
@@ -122,16 +130,16 @@ class _SessionReader:
     def _add(self, done: ItemsRead, outline: _Outline) -> None:
         kind, conversation, builder = outline.kind, done.conversation, done.conversation.builder
         data, at = self._data(outline.place), time_of(self._events[outline.place].get("timestamp"))
-        if kind == "system.message":
-            conversation.add_message(Message(role="system", content=text_of(data.get("content"))))
-        elif kind == "user.message":
-            conversation.add_person_turn(text_of(data.get("content")), at)
+        if kind in _SAID:
+            _say(conversation, kind, data, at)
         elif kind == "assistant.message":
             conversation.add_step(self._step(data, outline, at))
             done.named |= dict.fromkeys(outline.calls, builder.steps)
         elif kind == "session.compaction_complete":
             if data.get("success") is not False:
+                system = [ref for ref in conversation.refs if ref.role == "system"]
                 conversation.add_summary(text_of(data.get("summaryContent")) or "The context was compacted.")
+                conversation.refs = [*system, *conversation.refs]
         elif kind == "session.shutdown":
             is_failed = data.get("shutdownType") == "error"
             builder.end("failed" if is_failed else "finished", text_of(data.get("shutdownType")) or "shutdown",
@@ -153,6 +161,18 @@ class _SessionReader:
         used = dict_of(used.get("usage")) or used
         return usage_of(used.get("inputTokens"), used.get("outputTokens", data.get("outputTokens")),
                         used.get("cacheReadTokens"))
+
+
+def _say(conversation: Conversation, kind: str, data: dict[str, Any], at: datetime | None) -> None:
+    """Words enter the context; a new system prompt takes the place of the old one."""
+    text = text_of(data.get("content"))
+    if kind == "system.message":
+        others = [ref for ref in conversation.refs if ref.role != "system"]
+        conversation.refs = [conversation.add_message(Message(role="system", content=text)), *others]
+    elif kind == "user.message" and not _is_added(data):
+        conversation.add_person_turn(text, at)
+    elif text:
+        conversation.add_message(Message(role="user", content=text))
 
 
 def _result(event: dict[str, Any]) -> CallResult:

@@ -104,6 +104,7 @@ def test_a_session_of_claude_code_is_named_by_its_own_summary_or_request_and_by_
             line("user", "<bash-stdout>/w</bash-stdout><bash-stderr></bash-stderr>", uuid="o"),
             line("user", "Build it.", uuid="u"), line("assistant", CALL, uuid="a"),
             line("user", "<bash-stdout>/w</bash-stdout><bash-stderr></bash-stderr>", uuid="o2"),
+            line("user", f"<task-notification>{'x' * 30_000}</task-notification>", uuid="n"),
             line("user", "Operation stopped by hook: no.", uuid="h"), line("assistant", "Done.", uuid="b")]
     asked = read(tmp_path / "x.jsonl", other, *talk)
     assert (asked.title, trajectory(asked).created.task.description) == ("Build it.", "Build it.")
@@ -138,6 +139,30 @@ def test_a_stream_of_claude_code_ends_as_its_result_says(tmp_path):
         session = read(tmp_path / f"{number}.jsonl", *lines, end)
         assert trajectory(session).row.state == state
         assert notes(session) == ["Recorded for the whole run: total_cost_usd 0.5."]
+
+
+def test_copilot_gives_a_subagent_its_request_and_a_person_only_what_they_typed(tmp_path):
+    def event(kind: str, agent: str = "", **data: object) -> dict[str, object]:
+        return {"type": kind, "id": "e", "timestamp": "2026-01-02T03:04:05Z", "data": data} | (
+            {"agentId": agent} if agent else {})
+
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in (
+        event("session.start", sessionId="s"), event("system.message", content="Old rules."),
+        event("user.message", content="Mend it."),
+        event("user.message", content="<system_reminder>Search tools first.</system_reminder>", source="system"),
+        event("assistant.message", content="I ask.", toolRequests=[{"toolCallId": "t", "name": "task"}]),
+        event("user.message", "t", content="Look into it.", source="agent-s"),
+        event("assistant.message", "t", content="I look.", parentToolCallId="t"),
+        event("system.notification", content="The agent is idle."), event("system.message", content="New rules."),
+        event("user.message", content="Go on."), event("assistant.message", content="Mended."))))
+    lead, called = registry.read(path)
+    assert [g.text for g in trajectory(lead).guidance.values()] == ["Go on."]
+    assert [m.content for m in context(lead, 2)] == [
+        "New rules.", "Mend it.", "<system_reminder>Search tools first.</system_reminder>", "I ask.",
+        "The agent is idle.", "Go on."]
+    assert (called.title, trajectory(called).created.task.description) == ("Look into it.", "Look into it.")
+    assert [m.content for m in context(called, 1)] == ["Look into it."]
 
 
 def test_what_codex_adds_in_the_persons_name_is_no_guidance(tmp_path):

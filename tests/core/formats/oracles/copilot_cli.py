@@ -16,18 +16,23 @@ def out(data):
 
 
 def sessions(path):
-    found = [(r["type"], r["data"]) for r in lines(path) if isinstance(r, dict) and isinstance(r.get("data"), dict)]
+    found = [(r["type"], {"by": r.get("agentId"), **r["data"]}) for r in lines(path)
+             if isinstance(r, dict) and isinstance(r.get("data"), dict)]
     done = {d.get("toolCallId"): d for t, d in found if t == "tool.execution_complete"}
     used = {d["usage"].get("apiCallId"): d["usage"] for t, d in found if t == "session.usage_record" and d.get("usage")}
     talks = {}
     for kind, data in found:
-        talk = talks.setdefault(data.get("parentToolCallId") or "", Talk())
+        talk = talks.setdefault(data.get("parentToolCallId") or data["by"] or "", Talk())
+        system = [m for m in talk.context if m[0] == "system"]
         if kind == "system.message":
-            talk.say("system", data.get("content") or "")
-        elif kind == "user.message":
+            talk.context = [m for m in talk.context if m not in system]
+            talk.context.insert(0, ("system", data.get("content") or "", ()))
+        elif kind == "user.message" and data.get("source") != "system":
             talk.say("user", data.get("content") or "")
+        elif kind in ("user.message", "system.notification") and data.get("content"):
+            talk.say("user", data["content"])
         elif kind == "session.compaction_complete":
-            talk.context = [("user", data.get("summaryContent") or "The context was compacted.", ())]
+            talk.context = [*system, ("user", data.get("summaryContent") or "The context was compacted.", ())]
         elif kind == "assistant.message":
             asked = data.get("toolRequests") or []
             counts = used.get(data.get("apiCallId"), {})
