@@ -33,8 +33,8 @@ _TYPES = ("session.start", "user.message", "assistant.message", "tool.execution_
           "assistant.turn_start", "session.resume")
 _COUNTS = ("session.usage_record", "assistant.usage")
 _NOTED = ("session.error", "session.warning", "session.info", "abort")
-_SAID = ("system.message", "system.notification", "user.message")
-_TAKEN = (*_SAID, "assistant.message", "session.compaction_complete", "session.shutdown",
+_WORDS = ("system.message", "system.notification", "user.message")
+_TAKEN = (*_WORDS, "assistant.message", "session.compaction_complete", "session.shutdown",
           *_NOTED)
 
 
@@ -130,7 +130,7 @@ class _SessionReader:
     def _add(self, done: ItemsRead, outline: _Outline) -> None:
         kind, conversation, builder = outline.kind, done.conversation, done.conversation.builder
         data, at = self._data(outline.place), time_of(self._events[outline.place].get("timestamp"))
-        if kind in _SAID:
+        if kind in _WORDS:
             _say(conversation, kind, data, at)
         elif kind == "assistant.message":
             conversation.add_step(self._step(data, outline, at))

@@ -1,4 +1,5 @@
-"""opencode: what `opencode export` prints (`{info, messages: [{info, parts}]}`), or its database `opencode.db`.
+"""opencode: what `opencode export` prints (`{info, messages: [{info, parts}]}`), the messages alone as a list or lines
+(as its server gives them), or its database `opencode.db`.
 
 The parts between a step-start and a step-finish are a step (an answer of older versions holds several); a tool part has
 the call and its result. A later message of a person is guidance. The summary of a compaction takes the place of what
@@ -16,9 +17,10 @@ from core.domain.step import ActionError, Usage
 from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.foreign_database import ForeignDatabase, has_tables, logs_beside, opened
-from core.formats.format import Format
+from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.json_text import parse
+from core.formats.records import records
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
 from core.formats.values import (
@@ -40,27 +42,43 @@ _TABLES = {"session": {"id", "parent_id", "title"}, "message": {"id", "session_i
 
 
 def recognises(source: Source) -> bool:
-    """Whether the file is an exported session, or the database."""
-    return _is_export(source.object) or has_tables(source, _TABLES)
+    """Whether the file is an exported session, its messages, or the database."""
+    return _is_export(source.object) or _are_messages(source) or has_tables(source, _TABLES)
 
 
 def _is_export(value: dict[str, Any]) -> bool:
     messages = dicts_of(value.get("messages"))[:20]
-    return "id" in dict_of(value.get("info")) and bool(messages) and all(
-        isinstance(m.get("parts"), list) and "role" in dict_of(m.get("info")) for m in messages)
+    return "id" in dict_of(value.get("info")) and bool(messages) and all(map(_is_message, messages))
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("parts"), list) and {"id", "role", "sessionID"} <= dict_of(
+        value.get("info")).keys()
+
+
+_are_messages = any_sample(_is_message)
 
 
 def read(source: Source) -> Iterator[Imported]:
     """The session of an export, or all of a database, callers first."""
-    if not source.object:
+    if not source.object and not _are_messages(source):
         with opened(source.file) as base:
             yield from joined(source.path, _of_database(source, base))
         return
-    info, messages = dict_of(source.object.get("info")), dicts_of(source.object.get("messages"))
-    made = _session(source, info, messages, {}, source.damage)
+    info, messages, damage = _exported(source)
+    made = _session(source, info, messages, {}, damage)
     if isinstance(made, str):
-        raise source.without_steps("answer of the model", source.damage)
+        raise source.without_steps("answer of the model", damage)
     yield made
+
+
+def _exported(source: Source) -> tuple[dict[str, Any], Sequence[dict[str, Any]], Sequence[str]]:
+    """What is said of the session, its messages, and what could not be read."""
+    if not _are_messages(source):
+        return dict_of(source.object.get("info")), dicts_of(source.object.get("messages")), source.damage
+    found = records(source)
+    messages = [m for m in found.items if _is_message(m)]
+    return {"id": next((m["info"]["sessionID"] for m in messages), "")}, messages, found.warnings
 
 
 def _of_database(source: Source, base: ForeignDatabase) -> Iterator[tuple[str, Imported | str]]:

@@ -165,6 +165,14 @@ def test_copilot_gives_a_subagent_its_request_and_a_person_only_what_they_typed(
     assert [m.content for m in context(called, 1)] == ["Look into it."]
 
 
+def test_the_messages_of_opencode_alone_are_the_session_that_it_exports(tmp_path):
+    exported = FILES / "opencode.json"
+    messages = json.loads(exported.read_text())["messages"]
+    (whole,) = registry.read(exported)
+    for session in (read_list(tmp_path / "x.json", *messages), read(tmp_path / "x.jsonl", *messages)):
+        assert (session.session, bodies(session)) == (whole.session, bodies(whole))
+
+
 def test_what_codex_adds_in_the_persons_name_is_no_guidance(tmp_path):
     def item(**payload: object) -> dict[str, object]:
         return {"timestamp": "2026-01-02T03:04:05Z", "type": "response_item", "payload": payload}

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 
-from support.oracle import Out, Talk
+from support.oracle import Out, Talk, arguments, lines
 
 TITLE = "opencode session"
 
@@ -55,7 +55,7 @@ def talk_of(messages):
                 cache = tokens.get("cache") or {}
                 text = "\n\n".join(p.get("text") or "" for p in group if p.get("type") == "text")
                 thought = "\n\n".join(p.get("text") or "" for p in group if p.get("type") == "reasoning")
-                calls = [(p.get("tool") or "unknown", p["state"].get("input") or {}) for p in tools]
+                calls = [(p.get("tool") or "unknown", arguments(p["state"].get("input") or {})) for p in tools]
                 talk.step(f"{thought}\n{text}", calls,
                           [out(p["state"]) for p in tools if p["state"].get("status") in ("completed", "error")],
                           tokens=(tokens["input"] + cache.get("read", 0) + cache.get("write", 0),
@@ -67,4 +67,5 @@ def talk_of(messages):
 def sessions(path):
     if path.read_bytes().startswith(b"SQLite"):
         return [talk_of(messages) for messages in stored(path)]
-    return [talk_of(json.loads(path.read_text(errors="replace"))["messages"])]
+    found = lines(path)
+    return [talk_of(found[0].get("messages", found))]
