@@ -86,18 +86,15 @@ def verdict_state(verdicts: Iterable[Verdict], actions: int) -> str:
 
 
 def verdict_words(verdicts: Mapping[str, Verdict], actions: int) -> tuple[str, str]:
-    """Sign and word of what was decided of a step of so many actions, with the colour; empty while it is undecided."""
-    if not verdicts:
-        return "", ""
-    decided = step_outcome(verdicts.values(), actions)
-    if decided == "mask":
-        return "⊘ " + translate("Row", "masked"), "mask"
-    if masked := masked_actions(verdicts.values(), actions):
+    """Sign and word of what was decided or proposed of a step of so many actions, with the colour; else empty."""
+    state = verdict_state(verdicts.values(), actions)
+    if state in ("partly", "undecided") and (masked := masked_actions(verdicts.values(), actions)):
         words = translate("Row", "action {n} masked")
         return "◐ " + words.format(n=", ".join(map(quantities.number, masked))), "attention"
-    if any(v.value == "unsure" for v in verdicts.values()):
-        return "? " + translate("Row", "unsure"), "attention"
-    return ("✓ " + translate("Row", "kept"), "keep") if decided == "keep" else ("", "")
+    return {"mask": ("⊘ " + translate("Row", "masked"), "mask"), "keep": ("✓ " + translate("Row", "kept"), "keep"),
+            "unsure": ("? " + translate("Row", "unsure"), "attention"),
+            "proposed_mask": ("⊘ " + translate("Row", "mask proposed"), "muted"),
+            "proposed_keep": ("✓ " + translate("Row", "keep proposed"), "muted")}.get(state, ("", ""))
 
 
 UNSCORED: dict[str, str] = {

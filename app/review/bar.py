@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
 
+from app.desk.step_words import verdict_state
 from app.kit import icons, theme, tokens
 from app.kit.action_button import ActionButton
 from app.kit.boxes import column, named, row
@@ -19,7 +20,8 @@ from app.review.opinions import StepOpinions, value_word
 from app.review.verdict_book import Decision, Tally
 
 STATES = {"keep": ("check", "keep"), "mask": ("circle-slash", "mask"), "unsure": ("circle-question-mark", "attention"),
-          "partly": ("circle-slash", "attention"), "undecided": ("circle", "muted")}
+          "partly": ("circle-slash", "attention"), "undecided": ("circle", "muted"),
+          "proposed_keep": ("check", "muted"), "proposed_mask": ("circle-slash", "muted")}
 """Icon and colour of a step's state."""
 
 WIDE = 1340
@@ -125,15 +127,15 @@ class ReviewBar(QWidget):
     def show_step(self, opinions: StepOpinions) -> None:
         """The step that a verdict is about, and its state."""
         self.reason.setEnabled(True)
-        unsure = any(v.value == "unsure" and v.author.kind == "person" for v in opinions.verdicts)
-        outcome = "unsure" if opinions.outcome == "undecided" and unsure else opinions.outcome
+        state = verdict_state(opinions.verdicts, len(opinions.actions))
         words = {"keep": self.tr("kept"), "mask": self.tr("masked"), "partly": self.tr("masked in part"),
                  "unsure": self.tr("unsure"), "undecided": self.tr("undecided")}
         if opinions.marked > 1:
             self._say("undecided", self.tr("{count} marked steps").format(count=number(opinions.marked)))
         else:
             hidden = opinions.others_hidden
-            self._say("undecided" if hidden else outcome, self.tr("blind") if hidden else words[outcome],
+            self._say("undecided" if hidden else state,
+                      self.tr("blind") if hidden else words.get(state, words["undecided"]),
                       self.tr("Step {n}").format(n=opinions.number))
         for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
             action.setCheckable(True)
@@ -176,7 +178,7 @@ class ReviewBar(QWidget):
     def show_tally(self, tally: Tally, asked: int, *, has_next: bool = False) -> None:
         """How far the session is judged, of the steps that are `asked` for; with nothing left the way on is the next
         session of the queue, where there is one."""
-        judged = min(asked, tally.by_people + tally.unsure)
+        judged = min(asked, tally.judged)
         is_done = asked == judged and (asked > 0 or has_next)
         self.ahead.setVisible(not (is_done and has_next))
         self.following.setVisible(is_done and has_next)

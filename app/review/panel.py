@@ -222,7 +222,7 @@ class ReviewController(QObject):
 
     def _advance(self, trajectory: Trajectory, book: VerdictBook, target: Target) -> None:
         entry = target.entries[-1]
-        if target.action and not book.is_decided(entry):
+        if target.action and book.has_open_action(entry):
             self._next_action()
             return
         step = self._next_step(self._sight.session, trajectory, entry.head.number)

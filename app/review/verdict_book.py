@@ -50,12 +50,12 @@ AnyChange = Change | TagChange
 
 class Tally(msgspec.Struct, frozen=True):
     """What was decided of the steps of a session; each is counted once. `partly`: some of its actions are masked;
-    `undecided`: nobody's word has an effect on it. On `by_people` of them all a person decided."""
+    `unjudged`: nobody's keep or mask has an effect on it. On `by_people` of them all a person decided."""
 
     kept: int = 0
     masked: int = 0
     partly: int = 0
-    undecided: int = 0
+    unjudged: int = 0
     by_people: int = 0
     people_keep: int = 0
     people_mask: int = 0
@@ -63,9 +63,14 @@ class Tally(msgspec.Struct, frozen=True):
     """On so many a person was unsure, and none decided."""
 
     @property
+    def judged(self) -> int:
+        """On so many a person had a word, be it unsure; the others are undecided."""
+        return self.by_people + self.unsure
+
+    @property
     def total(self) -> int:
         """All steps."""
-        return self.kept + self.masked + self.partly + self.undecided
+        return self.kept + self.masked + self.partly + self.unjudged
 
 
 class _Act(msgspec.Struct, frozen=True):
@@ -119,10 +124,14 @@ class VerdictBook:
         """What was decided of the step."""
         return verdict.step_outcome(self.verdicts(entry), len(entry.head.tools))
 
-    def is_decided(self, entry: StepEntry, only_mine: bool = False) -> bool:
-        """Whether a person (`only_mine`: the reader) said keep or mask, of each of its actions."""
-        return all(any(v.author.kind in verdict.PEOPLE and v.value in verdict.DECIDED for v in on_one)
-                   for on_one in verdict.by_action(self._of_people(entry, only_mine), len(entry.head.tools)).values())
+    def is_judged(self, entry: StepEntry, only_mine: bool = False) -> bool:
+        """Whether a person (`only_mine`: the reader) judged the step, be it unsure: as it is counted everywhere."""
+        return judgement_of(self._of_people(entry, only_mine), len(entry.head.tools)) is not None
+
+    def has_open_action(self, entry: StepEntry) -> bool:
+        """Whether of one of its actions no person said anything."""
+        people = [v for v in self.verdicts(entry) if v.author.kind in verdict.PEOPLE]
+        return not all(verdict.by_action(people, len(entry.head.tools)).values())
 
     def judge(self, entries: Sequence[StepEntry], value: verdict.VerdictValue, reason: str = "", action: int = 0
               ) -> tuple[AnyChange, ...]:
@@ -227,15 +236,15 @@ class VerdictBook:
 
     def next_to_judge(self, trajectory: Trajectory, after: int, *, only_mine: bool = False,
                       among: Collection[int] | None = None) -> int | None:
-        """The first step behind `after` that no person decided (`only_mine`: the reader did not), round the end, or of
-        those at some places (`among`); None when all are."""
+        """The first undecided step behind `after`, round the end, or of those at some places (`among`): no person
+        (`only_mine`: not the reader) judged it. None when all are judged."""
         steps = trajectory.steps
         start = (trajectory.index_of(after) or 0) + 1 if trajectory.index_of(after) is not None else 0
         order: Iterable[int] = (*range(start, len(steps)), *range(start))
         judged = self._judged(trajectory)
         return next((steps.numbers[i] for i in order
                      if steps.numbers[i] != after and (among is None or i in among)
-                     and (i not in judged or not self.is_decided(steps[i], only_mine))), None)
+                     and (i not in judged or not self.is_judged(steps[i], only_mine))), None)
 
     def _judged(self, trajectory: Trajectory) -> set[int]:
         """The places of the steps on which anybody said anything; the others are not looked at one by one."""

@@ -105,11 +105,11 @@ class ReviewView(QWidget):
 
     def show_tally(self, tally: Tally, pending: int, asked: int | None = None) -> None:
         """The counts of the session; `asked`: so many steps are asked for by its queue."""
-        text = self.tr("all opinions together: kept {kept} · masked {masked} · undecided {undecided}").format(
-            kept=number(tally.kept), masked=number(tally.masked), undecided=number(tally.undecided))
+        text = self.tr("all opinions together: kept {kept} · masked {masked} · neither {unjudged}").format(
+            kept=number(tally.kept), masked=number(tally.masked), unjudged=number(tally.unjudged))
         if tally.partly:
             text += " · " + self.tr("masked in part {count}").format(count=number(tally.partly))
-        text += " · " + self.tr("judged by people {count}").format(count=number(tally.by_people + tally.unsure))
+        text += " · " + self.tr("judged by people {count}").format(count=number(tally.judged))
         if pending:
             text += " · " + self.tr("{count} on the way").format(count=number(pending))
         self._counts.setText(text if tally.total else "")

@@ -8,13 +8,15 @@ from itertools import islice
 
 import msgspec
 
-from core.domain.blindness import seen
-from core.domain.steps import StepShape
+from core.domain.blindness import is_judged, seen
+from core.domain.progress import judgement_of
+from core.domain.steps import Steps, StepShape
 from core.domain.trajectory import Trajectory
-from core.domain.verdict import DECIDED, PEOPLE, Verdict, by_action, masked_actions, step_outcome
+from core.domain.verdict import Verdict, by_action, masked_actions, step_outcome
 
-OUTCOMES = ("keep", "mask", "unsure", "undecided", "to_judge", "disagree")
-"""`undecided`: nobody's word has an effect on the step; `to_judge`: no person decided on it."""
+OUTCOMES = ("keep", "mask", "unsure", "undecided", "unjudged", "disagree")
+"""`undecided`: no person judged the step, as it is counted everywhere; `unjudged`: nobody's keep or mask has an effect
+on it, so that an export asks what becomes of it."""
 ANY_ERROR = "error"
 
 
@@ -49,13 +51,8 @@ class Facets(msgspec.Struct, frozen=True):
         unjudged = self._judged((), 0)
         first, last = span_of(self.time) if self.time else (0.0, 0.0)
         for at, shape in enumerate(islice(steps.shape_of, start, None), start):
-            if shape not in fits:
-                continue
-            opinions = steps.opinions.get(at)
-            if not (unjudged if opinions is None else
-                    self._judged(seen(opinions.verdicts, reader).values(), len(steps.shapes[shape].tools))):
-                continue
-            if not self.time or first <= steps.started[at] < last:
+            if (shape in fits and (self._fits_opinions(steps, at, reader) if at in steps.opinions else unjudged)
+                    and (not self.time or first <= steps.started[at] < last)):
                 yield at
 
     def _fits(self, shape: StepShape) -> bool:
@@ -70,6 +67,11 @@ class Facets(msgspec.Struct, frozen=True):
             return True
         return (shape.is_error and error in ("", shape.error)) if kind == ANY_ERROR else shape.status == self.ended
 
+    def _fits_opinions(self, steps: Steps, at: int, reader: str) -> bool:
+        if self.outcome == "undecided" and not self.author:
+            return not is_judged(steps, at, reader)
+        return self._judged(seen(steps.opinions[at].verdicts, reader).values(), len(steps.shape(at).tools))
+
     def _judged(self, verdicts: Iterable[Verdict], actions: int) -> bool:
         if not (self.author or self.outcome):
             return True
@@ -77,13 +79,14 @@ class Facets(msgspec.Struct, frozen=True):
         chosen = [v for v in everybody if self.author in ("", v.author.kind, v.author.key)]
         if self.outcome == "disagree":
             return differ(chosen, actions)
-        if self.author and self.outcome == "undecided":
-            return not any(v.value in DECIDED for v in chosen)
-        if self.outcome == "to_judge":
-            return not all(any(v.author.kind in PEOPLE and v.value in DECIDED for v in on_one)
-                           for on_one in by_action(everybody, actions).values())
-        if self.author or self.outcome in ("", "unsure"):
+        if self.outcome == "undecided":
+            return not chosen
+        if self.outcome == "unjudged":
+            return step_outcome(chosen, actions) == "undecided"
+        if self.author or not self.outcome:
             return any(self.outcome in ("", v.value) for v in chosen)
+        if self.outcome == "unsure":
+            return judgement_of(everybody, actions) == "unsure"
         if self.outcome == "mask":
             return step_outcome(everybody, actions) == "mask" or bool(masked_actions(everybody, actions))
         return step_outcome(everybody, actions) == self.outcome

@@ -98,7 +98,7 @@ class FilterBar(QWidget):
     def _outcome(self, outcome: str) -> str:
         return {"keep": self.tr("kept"), "mask": self.tr("masked"), "unsure": self.tr("unsure"),
                 "undecided": self.tr("undecided"),
-                "to_judge": self.tr("no person's verdict"), "disagree": self.tr("opinions differ")}[outcome]
+                "unjudged": self.tr("no keep or mask by anybody"), "disagree": self.tr("opinions differ")}[outcome]
 
 
 def _span(time: str) -> str:

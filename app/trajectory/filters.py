@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from app.trajectory.facets import Facets
-from core.domain.blindness import decided, seen
+from core.domain.blindness import is_judged, judged_count, seen
 from core.domain.steps import ERROR, PERSON
 from core.domain.trajectory import Item, Trajectory
 
@@ -48,7 +48,7 @@ def new_items(trajectory: Trajectory, filter: str, facets: Facets, taken: int, s
     if "verdicts" in wanted:
         steps = (at for at in steps if at in opinions and seen(opinions[at].verdicts, reader))
     if "undecided" in wanted:
-        steps = (at for at in steps if at not in opinions or not decided(opinions[at], reader))
+        steps = (at for at in steps if not is_judged(trajectory.steps, at, reader))
     yield from items_of(trajectory, steps)
 
 
@@ -60,10 +60,9 @@ def _lists(trajectory: Trajectory, item: Item, filter: str) -> bool:
 def counts_of(trajectory: Trajectory, reader: str = "") -> dict[str, int]:
     """How many each of FILTERS lists to a `reader`, as in `new_items`."""
     steps, others = trajectory.steps, trajectory.items.others
-    judged = sum(decided(opinions, reader) for opinions in steps.opinions.values())
     kinds = Counter[str](other.kind for other in others)
-    return {ALL: len(steps), "undecided": len(steps) - judged, "errors": steps.flags.translate(_FAILED).count(1),
-            "changes": len(changing_steps(trajectory)),
+    return {ALL: len(steps), "undecided": len(steps) - judged_count(steps, reader),
+            "errors": steps.flags.translate(_FAILED).count(1), "changes": len(changing_steps(trajectory)),
             "guidance": sum(_lists(trajectory, other, "guidance") for other in others)
             + steps.flags.translate(_WRITTEN).count(1),
             "verdicts": sum(bool(seen(o.verdicts, reader)) for o in steps.opinions.values()),

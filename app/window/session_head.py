@@ -14,7 +14,7 @@ from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.model import limits_of
 from app.window.layout_memory import kind_of
-from core.domain.blindness import decided, seen
+from core.domain.blindness import judged_count, seen
 from core.domain.session import SessionRow
 
 
@@ -126,7 +126,7 @@ class SessionHead(QWidget):
         reader = self._place.blind_reader(row.session)
         opinions = trajectory.steps.opinions.values()
         if self._judged[0] != (row.session, trajectory.seq, reader):
-            self._judged = (row.session, trajectory.seq, reader), sum(decided(one, reader) for one in opinions)
+            self._judged = (row.session, trajectory.seq, reader), judged_count(trajectory.steps, reader)
         judged = self._judged[1]
         if not judged:
             return self.tr("{state}, not reviewed").format(state=word)

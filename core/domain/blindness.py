@@ -3,9 +3,11 @@ through with it."""
 
 from collections.abc import Iterable, Mapping
 
+from core.domain.progress import judgement_of
 from core.domain.step_entry import Note, Opinions
+from core.domain.steps import Steps
 from core.domain.trajectory import Trajectory
-from core.domain.verdict import DECIDED, PEOPLE, Verdict
+from core.domain.verdict import Verdict
 
 
 def seen(verdicts: Mapping[str, Verdict], reader: str) -> Mapping[str, Verdict]:
@@ -16,9 +18,18 @@ def seen(verdicts: Mapping[str, Verdict], reader: str) -> Mapping[str, Verdict]:
     return verdicts if not reader or any(v.author.key == reader for v in verdicts.values()) else {}
 
 
-def decided(opinions: Opinions, reader: str) -> bool:
-    """Whether a step shows as kept or masked by a person, or by those who made the file; `reader` as in `seen`."""
-    return any(v.author.kind in PEOPLE and v.value in DECIDED for v in seen(opinions.verdicts, reader).values())
+def is_judged(steps: Steps, at: int, reader: str) -> bool:
+    """Whether the step at a place is judged, be it unsure, as the progress of a session counts it; if not it is
+    undecided. To a blind `reader` by their own words alone."""
+    opinions = steps.opinions.get(at)
+    given = opinions.verdicts.values() if opinions is not None else ()
+    mine = (v for v in given if reader in ("", v.author.key))
+    return bool(given) and judgement_of(mine, len(steps.shape(at).tools)) is not None
+
+
+def judged_count(steps: Steps, reader: str) -> int:
+    """How many steps are judged."""
+    return sum(is_judged(steps, at, reader) for at in steps.opinions)
 
 
 def seen_opinions(opinions: Opinions, reader: str) -> Opinions:

@@ -3293,8 +3293,8 @@
         <translation>意见不一</translation>
     </message>
     <message>
-        <source>no person&apos;s verdict</source>
-        <translation>没有人裁定</translation>
+        <source>no keep or mask by anybody</source>
+        <translation>无人保留或掩码</translation>
     </message>
 </context>
 <context>
@@ -6069,6 +6069,10 @@ Delete or right click: take it away</source>
         <translation>您的活动时间 {time}</translation>
     </message>
     <message>
+        <source>all opinions together: kept {kept} · masked {masked} · neither {unjudged}</source>
+        <translation>所有意见合计：保留 {kept} · 掩码 {masked} · 两者皆无 {unjudged}</translation>
+    </message>
+    <message>
         <source>masked in part {count}</source>
         <translation>部分掩码 {count}</translation>
     </message>
@@ -6091,10 +6095,6 @@ Delete or right click: take it away</source>
     <message>
         <source>⊘ masked</source>
         <translation>⊘ 已掩码</translation>
-    </message>
-    <message>
-        <source>all opinions together: kept {kept} · masked {masked} · undecided {undecided}</source>
-        <translation>所有意见合计：保留 {kept} · 掩码 {masked} · 未裁定 {undecided}</translation>
     </message>
     <message>
         <source>✓ kept</source>
@@ -6292,6 +6292,14 @@ Delete or right click: take it away</source>
     <message>
         <source>not scored</source>
         <translation>未评分</translation>
+    </message>
+    <message>
+        <source>mask proposed</source>
+        <translation>建议掩码</translation>
+    </message>
+    <message>
+        <source>keep proposed</source>
+        <translation>建议保留</translation>
     </message>
     <message>
         <source>not scored again</source>

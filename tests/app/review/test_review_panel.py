@@ -40,7 +40,7 @@ def test_every_opinion_stands_there_with_who_and_why(place, host) -> None:
     assert "mask" in view._opinions.text and "null_action" in view._opinions.text
     assert "looked at nothing" in view._opinions.text
     assert "masked" in view._final.text()
-    assert view._counts.text() == "all opinions together: kept 1 · masked 1 · undecided 8 · judged by people 1"
+    assert view._counts.text() == "all opinions together: kept 1 · masked 1 · neither 8 · judged by people 1"
     place.cursor.to_step(3)
     assert "well done" in view._opinions.text and "kept" in view._final.text()
 
@@ -149,7 +149,7 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
         entry = place.desks.local.trajectory("s1").step(2)
         await eventually(lambda: "person:wang" in entry.verdicts)
         assert entry.verdicts["person:wang"].reason == "it had looked before"
-        await eventually(lambda: view._counts.text() == "all opinions together: kept 2 · masked 0 · undecided 8 · "
+        await eventually(lambda: view._counts.text() == "all opinions together: kept 2 · masked 0 · neither 8 · "
                                                         "judged by people 2")
         place.actions["review.undo"].trigger()
         assert "masked" in view._final.text()

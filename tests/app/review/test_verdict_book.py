@@ -89,20 +89,20 @@ def test_a_tag_is_on_its_way_until_the_log_has_it() -> None:
 def test_the_masks_of_an_import_are_decisions() -> None:
     told, mine = trajectory(), book()
     log_has(told, VerdictGiven(step=4, value="mask"), Author(kind="import", name="sharegpt"))
-    assert mine.tally(told) == Tally(kept=1, masked=2, undecided=7, by_people=2, people_keep=1, people_mask=1)
+    assert mine.tally(told) == Tally(kept=1, masked=2, unjudged=7, by_people=2, people_keep=1, people_mask=1)
     assert mine.next_to_judge(told, 3) == 5
 
 
 def test_counts_and_the_way_to_the_next_undecided_step() -> None:
     told, mine = trajectory(), book()
-    assert mine.tally(told) == Tally(kept=1, masked=1, undecided=8, by_people=1, people_keep=1)
+    assert mine.tally(told) == Tally(kept=1, masked=1, unjudged=8, by_people=1, people_keep=1)
     assert mine.next_to_judge(told, 2) == 4
     assert mine.next_to_judge(told, 10) == 1
     mine.judge(told.steps, "keep")
     assert mine.next_to_judge(told, 5) is None
     assert mine.tally(told) == Tally(kept=10, by_people=10, people_keep=10)
     mine.judge([told.step(7)], "unsure")
-    assert mine.next_to_judge(told, 5) == 7
+    assert mine.next_to_judge(told, 5) is None and mine.tally(told).judged == 10, "who is unsure has judged, too"
 
 
 def test_what_a_queue_asks_is_counted_by_the_readers_own_words_among_the_steps_that_it_names() -> None:
@@ -117,4 +117,4 @@ def test_what_a_queue_asks_is_counted_by_the_readers_own_words_among_the_steps_t
     some = mine.tally(told, only_mine=True, among=among)
     assert (some.total, some.by_people, some.unsure) == (2, 0, 1)
     assert mine.next_to_judge(told, 5, among=among) is None, "somebody decided on the other one"
-    assert mine.next_to_judge(told, 5, only_mine=True, among=among) == 4
+    assert mine.next_to_judge(told, 5, only_mine=True, among=among) == 4, "but not the reader"

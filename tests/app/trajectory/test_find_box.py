@@ -139,8 +139,8 @@ def test_filters_by_what_a_step_is_and_who_judged_it(qtbot, tmp_path):
 @pytest.mark.parametrize(("facets", "steps"), [
     (Facets(author="rule"), [2]), (Facets(author=RULE.key, outcome="keep"), []),
     (Facets(author=ADA.key), [2, 5]), (Facets(outcome="keep"), [2, 3]), (Facets(outcome="disagree"), [2]),
-    (Facets(outcome="undecided"), [1, 4, 5, 6, 7, 8, 9, 10]),
-    (Facets(outcome="to_judge"), [1, 4, 5, 6, 7, 8, 9, 10]), (Facets(outcome="unsure"), [5]),
+    (Facets(outcome="undecided"), [1, 4, 6, 7, 8, 9, 10]),
+    (Facets(outcome="unjudged"), [1, 4, 5, 6, 7, 8, 9, 10]), (Facets(outcome="unsure"), [5]),
     (Facets(family="command", tool="run_command", host="main", ended="finished", outcome="unsure"), [5]),
     (Facets(tool="sleep"), []), (Facets(ended="error"), []), (Facets(host="gpu"), [])])
 def test_facets(facets, steps):
