@@ -14,6 +14,7 @@ from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.thin_line import Gist
 from core.domain.events import FileChanged
+from core.domain.path_parts import name_of
 
 
 class FilesGist(QObject):
@@ -40,7 +41,7 @@ class FilesGist(QObject):
             return
         last = here[-1]
         so_far = self.tr("%Ln changed so far", None, plural(len(touched(here, None))))
-        name = one_line(last.path.rstrip("/").rpartition("/")[2], 60)
+        name = one_line(name_of(last.path), 60)
         link = self.tr("at {step}").format(step=quantities.number(last.step)) if last.step else ""
         words = f"{f'{name}  {self._counts(last)}'.rstrip()} · {so_far}"
         self._gist.say(words, link, step=last.step, is_nothing=False)

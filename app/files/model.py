@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.kit.flat_model import FlatModel, Index
 from app.kit.safe_text import visible
 from core.domain.events import FileChanged
+from core.domain.path_parts import name_of, separator_of
 
 Key = tuple[str, str]
 """Host and path."""
@@ -63,12 +64,12 @@ class TouchedFile(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """The last part of the path."""
-        return self.path.rstrip("/").rpartition("/")[2] or self.path
+        return name_of(self.path)
 
     @property
     def folder(self) -> str:
         """The path without the name."""
-        return self.path[: -len(self.name)].rstrip("/") if self.path.endswith(self.name) else ""
+        return self.path[: -len(self.name)].rstrip(separator_of(self.path)) if self.path.endswith(self.name) else ""
 
     def states(self) -> list[State]:
         """Every content in order; the first is the one before the first change. None of what was only read."""

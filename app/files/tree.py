@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 from app.files.model import FilesModel, Key
 from app.kit.flat_model import Index
 from app.kit.safe_text import visible
+from core.domain.path_parts import separator_of
 
 _TOP = 0
 
@@ -90,7 +91,7 @@ class FileTreeModel(QAbstractItemModel):
         folders: dict[tuple[str, ...], int] = {(): _TOP}
         hosts = {file.host for file in self._files.rows}
         for row, file in enumerate(self._files.rows):
-            parts = [p for p in file.path.split("/") if p]
+            parts = [p for p in file.path.split(separator_of(file.path)) if p]
             above = ([file.host] if len(hosts) > 1 else []) + (["/"] if file.path.startswith("/") else []) + parts[:-1]
             self._add(_Node(parts[-1] if parts else file.path, self._folder(folders, tuple(above)), row))
         self._settle(_TOP)

@@ -13,6 +13,7 @@ from app.kit.safe_text import one_line
 from app.outline.finds import Find, finds_in
 from app.outline.phases import Phase, phases_of
 from core.domain.blindness import seen
+from core.domain.path_parts import name_of
 from core.domain.request import plain_words, requested
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.steps import ERROR
@@ -201,7 +202,7 @@ def _errors(find: Find, trajectory: Trajectory, reader: str) -> LineText:
     words = one_line(head.title.removeprefix(head.tools[0]).strip() if head.tools else head.title, 120)
     name, kind = one_line(head.tools[0], 40) if head.tools else "", kind_of(head, trajectory)
     if FACES.get(kind) == "path":
-        words = _name(words)  # the line is narrow, and cuts at its end
+        words = name_of(words)  # the line is narrow, and cuts at its end
     if not words or kind != "shell":
         words = f"{name} {words}".strip()
     return LineText("circle-x", words + (f" ×{find.count}" if find.count > 1 else ""), _range(find, trajectory),
@@ -217,12 +218,8 @@ def _masked(find: Find, trajectory: Trajectory, reader: str) -> LineText:
 
 
 def _file(find: Find, trajectory: Trajectory, reader: str) -> LineText:
-    return LineText("file-plus" if find.is_new else "file-pen-line", one_line(_name(find.path), 120),
+    return LineText("file-plus" if find.is_new else "file-pen-line", one_line(name_of(find.path), 120),
                     _range(find, trajectory))
-
-
-def _name(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2] or path
 
 
 def _files(find: Find, trajectory: Trajectory, reader: str) -> LineText:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap, QStaticText
 
 from app.kit import icons, theme, tokens
+from core.domain.path_parts import separator_of
 
 _MOST_WIDTHS = 2000
 _MOST_WORDS = 600
@@ -155,15 +156,16 @@ _SIGNS: dict[str, tuple[tuple[str, float, bool] | None, tuple[str, str] | None]]
 def short_path(path: str, cells: int) -> tuple[str, str]:
     """A path in so many characters as its folder and its name: the name and the first folder stay, the middle goes."""
     shown, dot, rest = path.partition(" · ")
-    folder, slash, name = shown.rstrip("/").rpartition("/")
+    between = separator_of(shown)
+    folder, slash, name = shown.rstrip(between).rpartition(between)
     tail = name + dot + rest
     if len(path) <= cells or not slash:
         return (folder + slash, tail) if len(path) <= cells else ("", _cut(path, cells))
-    parts = folder.split("/")
-    lead = "/".join(parts[: 2 if folder.startswith("/") else 1])
-    for start in (f"{lead}/…", "…"):
+    parts = folder.split(between)
+    lead = between.join(parts[: 2 if folder.startswith(between) else 1])
+    for start in (f"{lead}{between}…", "…"):
         for skip in range(1, len(parts) + 1):
-            shown = "/".join([start, *parts[skip + 1 :]]) + "/"
+            shown = between.join([start, *parts[skip + 1 :]]) + between
             if len(shown) + len(tail) <= cells:
                 return shown, tail
     return "", _cut(tail, cells)

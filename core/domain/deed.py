@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from core.domain.changed_lines import LineCount, heredocs, patched_paths, written_lines
+from core.domain.path_parts import name_of
 from core.domain.plan import plan_items
 from core.domain.python_call import unwrapped
 from core.domain.step import Action
@@ -80,7 +81,7 @@ def command_line(value: Any) -> str:
     """A command as a person would type it: without `bash -lc`, be it a list or a line."""
     if isinstance(value, list):
         words = [str(v) for v in value]
-        if len(words) > 2 and words[0].rpartition("/")[2].removesuffix(".exe") in _SHELLS and words[1].startswith("-"):
+        if len(words) > 2 and name_of(words[0]).removesuffix(".exe") in _SHELLS and words[1].startswith("-"):
             return words[-1]
         return shlex.join(words) if len(words) > 1 else "".join(words)
     text = value if isinstance(value, str) else ""

@@ -65,7 +65,7 @@ def _path(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     mapping = {key: node for key, node in value["mapping"].items() if isinstance(node, dict)}
     at = value.get("current_node")
     if not isinstance(at, str) or at not in mapping:
-        at = max(mapping, key=lambda key: _made_at(mapping[key]), default="")
+        at = max(reversed(mapping), key=lambda key: _made_at(mapping[key]), default="")
 
     def above(key: str) -> str:
         parent = text_of(mapping[key].get("parent"))

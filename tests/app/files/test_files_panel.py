@@ -136,6 +136,15 @@ def test_what_changed_behind_the_agents_back_is_a_state_of_its_own_and_large_fil
         wanted.clear()
 
 
+def test_files_of_windows_have_names_and_folders(qtbot) -> None:
+    files = FilesModel()
+    tree = FileTreeModel(files)
+    files.show(touched([FileChanged(host="h", path=f"C:\\w\\src\\{name}", before="", after="x", size=1, step=1)
+                        for name in ("b.py", "a.py")], None))
+    assert [(f.name, f.folder) for f in files.rows] == [("a.py", "C:\\w\\src"), ("b.py", "C:\\w\\src")]
+    assert [tree.index(i, 0, tree.index(0, 0)).data(FilesModel.FileRole).name for i in (0, 1)] == ["a.py", "b.py"]
+
+
 def test_a_tree_of_five_thousand_files_on_two_hosts(qtbot) -> None:
     maker = Maker(1)
     changes = [FileChanged(host=f"h{i % 2}", path=f"/a/b{i % 50}/c{i}.py", before="", after="x", size=1, step=1)

@@ -117,6 +117,7 @@ def test_what_was_asked(text, asked):
     ("todo-app/src/deep/notes/structure.md", 30, ("todo-app/…/notes/", "structure.md")),
     ("todo-app/src/deep/notes/structure.md", 24, ("todo-app/…/", "structure.md")),
     ("/w/src/deep/x.py", 14, ("/w/…/deep/", "x.py")), ("/very_long_first_folder/x/y/z.py", 12, ("…/x/y/", "z.py")),
+    ("C:\\w\\src\\deep\\x.py", 14, ("C:\\…\\deep\\", "x.py")), ("src\\deep\\x.py", 20, ("src\\deep\\", "x.py")),
     ("/w/a.py · 12", 40, ("/w/", "a.py · 12")), ("averylongname.md", 9, ("", "aver…e.md"))])
 def test_a_path_is_shortened_in_its_middle(path, cells, shown):
     assert short_path(path, cells) == shown
