@@ -6,6 +6,7 @@ import os
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, SupportsIndex, overload
@@ -17,6 +18,12 @@ from core.formats.json_text import CAREFULLY, Parsed, check_plain, parse, quick
 
 LARGE = 8 * 1024 * 1024
 """Bytes from which on a list is decoded item by item."""
+
+_BLOCK = 64 * 1024
+"""Bytes that are read at once."""
+
+_BETWEEN = b" \t\r\n,"
+"""What stands between the items of a list."""
 
 
 class JsonItems(list[Any]):
@@ -92,54 +99,97 @@ def _with_members(names: tuple[str, ...]) -> type[msgspec.Struct]:
     return msgspec.defstruct("Members", [(field, Any, msgspec.UNSET) for field in fields], rename=fields)
 
 
-def parse_large(data: bytes) -> Parsed:
-    """As `parse`, with the items of a long list, or of long lists in an object, decoded when they are looked at."""
+def parse_large(file: FilePieces) -> Parsed:
+    """As `parse` of a file, with the items of a long list, or of long lists in an object, read and decoded again when
+    they are looked at."""
+    data = file.whole()
     try:
         if data.lstrip()[:1] == b"[":
-            return Parsed(_list(data))
+            begin = data.index(b"[")
+            return Parsed(_list(memoryview(data)[begin:], file, begin))
         members = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-        return Parsed({key: _member(memoryview(raw)) for key, raw in members.items()})
+        return Parsed({key: _member(data, file, memoryview(raw)) for key, raw in members.items()})
     except CAREFULLY:
         return parse(data)
 
 
-def _member(text: memoryview) -> Any:
-    return _list(text) if len(text) >= LARGE and bytes(text[:1]) == b"[" else quick(text)
+def _member(data: bytes, file: FilePieces, text: memoryview) -> Any:
+    is_long = len(text) >= LARGE and bytes(text[:1]) == b"["
+    return _list(text, file, _place(data, text)) if is_long else quick(text)
 
 
-def _list(text: bytes | memoryview) -> JsonItems:
-    """The items, each of which is plain JSON; they refer to the text."""
-    raws = msgspec.json.decode(text, type=list[msgspec.Raw])
-    for raw in raws:
-        quick(raw)
-    return JsonItems(len(raws), lambda n: msgspec.json.decode(raws[n]), raws.__getitem__)
+def _place(data: bytes, part: memoryview) -> int:
+    """Where a part of the data begins; one that is the same is as good."""
+    begin, at = bytes(part[:4096]), -1
+    while memoryview(data)[(at := data.index(begin, at + 1)) : at + len(part)] != part:
+        pass
+    return at
+
+
+def _list(text: memoryview, file: FilePieces, at: int) -> JsonItems:
+    """The items, each of which is plain JSON, of a list that begins in the file at a byte."""
+    items = FileItems(file)
+    end = 1
+    for raw in msgspec.json.decode(text, type=list[msgspec.Raw]):
+        value = quick(raw)
+        while text[end] in _BETWEEN:
+            end += 1
+        items.append(at + end, len(memoryview(raw)), is_plain=True, is_object=type(value) is dict)
+        end += len(memoryview(raw))
+    return items.items()
+
+
+class FilePieces:
+    """A file of which pieces are read, mostly one after the other."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        weakref.finalize(self, os.close, self._file)
+        self._start, self._block = 0, b""
+
+    def whole(self) -> bytes:
+        """All bytes."""
+        with os.fdopen(os.dup(self._file), "rb") as file:
+            file.seek(0)
+            return file.read()
+
+    def read(self, start: int, size: int) -> bytes:
+        """Bytes from a place on."""
+        at = start - self._start
+        if at < 0 or at + size > len(self._block):
+            os.lseek(self._file, start, os.SEEK_SET)
+            self._start, self._block, at = start, os.read(self._file, max(size, _BLOCK)), 0
+        return self._block[at : at + size]
 
 
 class FileItems:
-    """Collects the places of objects in a file, which are read and decoded again when they are looked at."""
+    """Collects the places of JSON values in a file, which are read and decoded again when they are looked at."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, file: FilePieces) -> None:
+        self._file = file
         self._starts, self._sizes = array("q"), array("q")
-        self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        weakref.finalize(self, os.close, self._file)
+        self._are_plain, self._are_objects = bytearray(), True
 
-    def append(self, start: int, size: int) -> None:
-        """One more object."""
+    def append(self, start: int, size: int, is_plain: bool = False, is_object: bool = True) -> None:
+        """One more value. One that is plain needs no second look at its numbers and depth."""
         self._starts.append(start)
         self._sizes.append(size)
+        self._are_plain.append(is_plain)
+        self._are_objects &= is_object
 
-    def items(self) -> Sequence[Any]:
+    def items(self) -> JsonItems:
         """All of them in order."""
-        return JsonItems(len(self._starts), self._read, self._text, are_objects=True)
+        return JsonItems(len(self._starts), self._read, self._text, self._are_objects)
 
     def _text(self, place: int) -> bytes:
-        os.lseek(self._file, self._starts[place], os.SEEK_SET)
-        return os.read(self._file, self._sizes[place])
+        return self._file.read(self._starts[place], self._sizes[place])
 
-    def _read(self, place: int) -> dict[str, Any]:
+    def _read(self, place: int) -> Any:
         """Raises Unavailable (file_incomplete) where the file was written over since."""
-        found = parse(self._text(place)).value
-        if not isinstance(found, dict):
-            raise Unavailable("file_incomplete", f"{self._path} is being written now.", path=str(self._path))
-        return found
+        text = self._text(place)
+        with suppress(msgspec.DecodeError, UnicodeError):
+            found = msgspec.json.decode(text) if self._are_plain[place] else parse(text).value
+            if not self._are_objects or type(found) is dict:
+                return found
+        raise Unavailable("file_incomplete", f"{self._file.path} is being written now.", path=str(self._file.path))

@@ -24,12 +24,14 @@ class Parsed(msgspec.Struct, frozen=True):
 
     value: Any
     problem: str = ""
+    is_plain: bool = False
+    """Whether the text was decoded the quick way, which holds for it as often as it is decoded."""
 
 
 def parse(data: bytes) -> Parsed:
     """The value of JSON text. Of a damaged object, the members and list items before the damage."""
     try:
-        return Parsed(quick(data))
+        return Parsed(quick(data), is_plain=True)
     except CAREFULLY:
         pass
     text, problem = _decode(data)

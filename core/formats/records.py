@@ -47,7 +47,7 @@ def records(source: Source, outline: Callable[[int, dict[str, Any]], Any] = _not
         value = source.json.value
         found = dicts_of(value if isinstance(value, list) else [value])
         return Records(found, tuple(filter(None, [source.json.problem])), [*starmap(outline, enumerate(found))])
-    places = FileItems(source.file) if source.is_read_again else None
+    places = FileItems(source.pieces()) if source.is_read_again else None
     items: list[dict[str, Any]] = []
     problems: list[str] = []
     outlines: list[Any] = []
@@ -60,7 +60,8 @@ def records(source: Source, outline: Callable[[int, dict[str, Any]], Any] = _not
         elif not isinstance(parsed.value, dict):
             problems.append(f"{where} was left out: it is no record.")
         else:
-            items.append(parsed.value) if places is None else places.append(line.start, len(line.data))
+            items.append(parsed.value) if places is None else places.append(
+                line.start, len(line.data), parsed.is_plain)
             if len(outlines) == len(held) and line.whole:
                 held.append(outline(len(outlines), parsed.value))
             outlines.append(held[len(outlines)] if len(outlines) < len(held) else outline(len(outlines), parsed.value))

@@ -12,7 +12,7 @@ from typing import IO, Any, Literal
 import msgspec
 
 from core.domain.errors import InvalidInput, LimitReached, Unavailable
-from core.formats.json_items import LARGE, parse_large
+from core.formats.json_items import LARGE, FilePieces, parse_large
 from core.formats.json_text import Parsed, objects_in, parse
 from core.formats.unpacked import Unpacked, dress
 
@@ -124,15 +124,27 @@ class Source:
     @property
     def data(self) -> bytes:
         """All bytes. Raises LimitReached beyond MAX_JSON."""
-        if self.size > MAX_JSON:
-            raise LimitReached("file_too_large", f"{self.path} has {self.size:,} bytes; {MAX_JSON:,} can be read.")
+        self._check_size()
         with self.opened() as file:
             return file.read()
 
+    def pieces(self) -> FilePieces:
+        """The bytes, to be read piece by piece. Raises Unavailable (file_unreadable)."""
+        try:
+            return FilePieces(self.file)
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _check_size(self) -> None:
+        if self.size > MAX_JSON:
+            raise LimitReached("file_too_large", f"{self.path} has {self.size:,} bytes; {MAX_JSON:,} can be read.")
+
     @cached_property
     def json(self) -> Parsed:
-        """The file as one JSON value; the items of long lists are decoded when they are looked at."""
-        return parse_large(self.data) if self.size >= LARGE else parse(self.data)
+        """The file as one JSON value; the items of long lists are decoded when they are looked at. Raises LimitReached
+        beyond MAX_JSON."""
+        self._check_size()
+        return parse_large(self.pieces()) if self.size >= LARGE else parse(self.data)
 
     @property
     def damage(self) -> list[str]:

@@ -11,8 +11,8 @@ from core.domain.blob import blob_hash
 from core.domain.errors import Unavailable
 from core.domain.events import decode_event
 from core.formats import json_items, registry, source
-from core.formats.json_items import JsonItems, parse_large
-from core.formats.json_text import clean, loads, parse
+from core.formats.json_items import FilePieces, JsonItems, parse_large
+from core.formats.json_text import Parsed, clean, loads, parse
 from core.formats.records import records
 from core.formats.rows import canonical, canonical_parts
 from core.formats.source import Source
@@ -41,8 +41,16 @@ def test_a_large_file_gives_what_a_small_one_does(path, monkeypatch) -> None:
     assert [same(one) for one in registry.read(path)] == [same(one) for one in before]
 
 
-def test_a_long_list_is_decoded_item_by_item(everything_is_large) -> None:
-    value = parse_large(json.dumps({"name": "x", "steps": [{"n": n} for n in range(9)] + [1, None]}).encode()).value
+def large_value(folder: Path, data: bytes) -> Parsed:
+    """The value of a file that is large."""
+    path = folder / "large.json"
+    path.write_bytes(data)
+    return parse_large(FilePieces(path))
+
+
+def test_a_long_list_is_decoded_item_by_item(everything_is_large, tmp_path) -> None:
+    data = json.dumps({"name": "x", "steps": [{"n": n} for n in range(9)] + [1, None]}).encode()
+    value = large_value(tmp_path, data).value
     steps = value["steps"]
     assert isinstance(steps, JsonItems)
     assert (len(steps), bool(steps), steps[-1], steps[2], steps[1:3][1]) == (11, True, None, {"n": 2}, {"n": 2})
@@ -51,10 +59,10 @@ def test_a_long_list_is_decoded_item_by_item(everything_is_large) -> None:
     assert steps[0] is not steps[0]
 
 
-def test_a_long_list_is_named_by_what_is_in_it(everything_is_large) -> None:
+def test_a_long_list_is_named_by_what_is_in_it(everything_is_large, tmp_path) -> None:
     value = {"b": [{"n": n, "é": "ü"} for n in range(9)], "a": 1}
     whole = json.dumps(value, sort_keys=True).encode()
-    large = parse_large(whole).value
+    large = large_value(tmp_path, whole).value
     assert isinstance(large["b"], JsonItems)
     assert (canonical(large), canonical(large["b"]), canonical(iter(value["b"]))) == (
         whole, json.dumps(value["b"], sort_keys=True).encode(), json.dumps(value["b"], sort_keys=True).encode())
@@ -66,9 +74,9 @@ def test_a_long_list_is_named_by_what_is_in_it(everything_is_large) -> None:
 @pytest.mark.parametrize("text", ['[{"a": NaN}, 1, 2, 3]', '[1, {"a": "\\ud800"}, 3, 4]',
                                   '[1, 2, 99999999999999999999999]', "[" * 300 + "]" * 300,
                                   '{"a": [1, 2, 3, 4, 5, 6, 7, 8, 9', '["\xff\xfe", 2, 3, 4]'])
-def test_what_is_not_plain_is_read_as_in_a_small_file(text, everything_is_large) -> None:
+def test_what_is_not_plain_is_read_as_in_a_small_file(text, everything_is_large, tmp_path) -> None:
     data = text.encode("latin-1")
-    large, small = parse_large(data), parse(data)
+    large, small = large_value(tmp_path, data), parse(data)
     assert (json.dumps(large.value), large.problem) == (json.dumps(small.value), small.problem)
 
 
@@ -86,7 +94,8 @@ def test_what_is_no_json_is_refused_in_the_same_words(text) -> None:
         loads(text)
 
 
-def test_a_file_that_is_written_over_meanwhile_is_named(tmp_path, everything_is_large) -> None:
+def test_a_file_that_is_written_over_meanwhile_is_named(tmp_path, everything_is_large, monkeypatch) -> None:
+    monkeypatch.setattr(json_items, "_BLOCK", 1)
     path = tmp_path / "codex.jsonl"
     shutil.copy(HERE / "foreign" / "codex.jsonl", path)
     found = records(Source(path))

@@ -3,11 +3,12 @@
 import hashlib
 import json
 import random
+import tracemalloc
 
 import pytest
 
-from core.formats import conversation, name_table
-from core.formats.json_items import FileItems, JsonItems, only, parse_large
+from core.formats import conversation, json_items, name_table
+from core.formats.json_items import FileItems, FilePieces, JsonItems, only, parse_large
 from core.formats.name_table import NameTable
 from core.formats.spools import BlobSelection, BlobSpool, JoinedPieces
 from core.formats.values import dicts_of
@@ -56,8 +57,10 @@ ROWS = [{"kind": "a", "text": "x" * 50, "n": 1}, {"text": "no kind"}, {"kind": N
         {"kind": "b", "n": 2**63 - 1}, 7, {"kind": "é\ud7ff", "extra": {"kind": "inner"}}]
 
 
-def test_a_look_at_some_members_gives_what_a_look_at_all_gives():
-    whole = parse_large(json.dumps(ROWS).encode()).value
+def test_a_look_at_some_members_gives_what_a_look_at_all_gives(tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(ROWS))
+    whole = parse_large(FilePieces(path)).value
     items = dicts_of(whole)
     assert isinstance(items, JsonItems) and list(items) == [r for r in ROWS if isinstance(r, dict)]
     expected = [{k: r[k] for k in ("kind", "n") if k in r} for r in items]
@@ -71,7 +74,7 @@ def test_a_look_at_some_members_of_lines_takes_odd_ones_with_the_same_care(tmp_p
              b'{"kind": "\xff", "n": 4}']
     path = tmp_path / "lines"
     path.write_bytes(b"\n".join(lines))
-    places, start = FileItems(path), 0
+    places, start = FileItems(FilePieces(path)), 0
     for line in lines:
         places.append(start, len(line))
         start += len(line) + 1
@@ -88,3 +91,17 @@ def test_what_belongs_to_an_item_comes_with_it_however_many_there_are(held, monk
     found = [(first, list(rest)) for first, rest in conversation.grouped(items, lambda a, b: a // 10 == b // 10)]
     assert found == [(0, [1, 2, 3]), (10, [11]), (20, []), (30, [31, 32, 33, 34])]
     assert list(conversation.grouped([], lambda a, b: True)) == []
+
+
+def test_a_long_list_is_not_held_while_its_items_are_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_items, "LARGE", 1000)
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps({"first": 1, "rows": [{"n": n, "text": str(n) * 200} for n in range(5000)]}))
+    tracemalloc.start()
+    try:
+        rows = parse_large(FilePieces(path)).value["rows"]
+        assert [row["n"] for row in rows] == list(range(5000))
+        assert tracemalloc.get_traced_memory()[0] < path.stat().st_size / 5
+    finally:
+        tracemalloc.stop()
+    assert list(only(rows[4990:], "n")) == [{"n": n} for n in range(4990, 5000)]
