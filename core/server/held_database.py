@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -22,6 +23,7 @@ from core.server.ownership import own
 from core.store import accounts, blobs, log
 from core.store.home import Home
 from core.store.lock import FileLock
+from core.store.schema import open_log
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import connect
 from core.store.writer import Writer
@@ -54,7 +56,7 @@ class HeldDatabase:
 
     @classmethod
     async def open(cls, home: Home, lock: FileLock) -> HeldDatabase:
-        writer = Writer(home.server_db)
+        writer = Writer(home.server_db, _opened)
         try:
             await writer.do(lambda conn: own(conn, home))
             token = home.admin_token.read_text().strip()
@@ -124,6 +126,14 @@ class HeldDatabase:
         self._lock.release()
 
 
+def _opened(path: Path | str) -> Database:
+    """A writing connection that holds few pages: what a command stores is not looked at again."""
+    conn = open_log(path)
+    conn.execute(f"PRAGMA cache_size=-{_CACHE_KB}")
+    return conn
+
+
+_CACHE_KB = 16_384
 _AT_ONCE = 2_000
 """Entries that are decoded and held together; the transaction holds all."""
 

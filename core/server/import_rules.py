@@ -24,7 +24,10 @@ from core.supervision.propose import propose
 from core.supervision.rule import Rule
 from core.supervision.rule_book import has_own_rules, rules_of
 from core.supervision.rule_file import judges_at_end
-from core.supervision.worker import MOST_HELD
+
+MOST_HELD = 5_000
+"""Events of a session up to which its steps are held in memory while it is judged; those of a longer one are read from
+the log again."""
 
 
 class ImportRules:

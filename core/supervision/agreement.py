@@ -12,8 +12,9 @@ import msgspec
 from core.domain.trajectory import StepEntry, Trajectory
 from core.domain.verdict import DECIDED, PEOPLE, Verdict, by_action, final_verdict, on_action
 from core.supervision.coefficients import cohen_kappa, krippendorff_alpha, raw_agreement, wilson
+from core.supervision.gather import BodyOf, gather
 from core.supervision.judge import BY_GUIDANCE
-from core.supervision.propose import BodyOf, findings, gather
+from core.supervision.propose import findings
 from core.supervision.rule import Rule
 from core.workers.rules import RuleEffect
 
@@ -128,10 +129,10 @@ def effects(trajectories: Sequence[Trajectory], body_of: BodyOf, rules_for: Sequ
     by_rule: dict[str, RuleEffect] = {}
     for trajectory, rules in zip(trajectories, rules_for, strict=True):
         evidence = gather(trajectory, body_of)
+        found = findings(rules, evidence)
         for rule in rules:
-            found = findings(rule, evidence)
             before = by_rule.get(rule.name, RuleEffect(rule=rule.name, version=rule.version, enabled=rule.enabled))
-            by_rule[rule.name] = _more(before, trajectory, rule, found)
+            by_rule[rule.name] = _more(before, trajectory, rule, found[rule.name])
     return list(by_rule.values())
 
 

@@ -12,7 +12,7 @@ from msgspec import Meta
 from core.domain.action_kinds import QUIET, names_of
 from core.domain.step import StepBody
 from core.supervision.rule import RULES, Evidence, Finding
-from core.supervision.traces import command_of, commands, job_runs, running_at
+from core.supervision.traces import command_of, commands, running_at
 
 _HOUSEKEEPING = names_of(lambda kind: kind.is_housekeeping)
 _BACKUP = re.compile(r"(?:cp|rsync|tar|zip|mkdir|git\s+(?:commit|add|tag|stash|status|log|diff)|sha256sum|md5sum)\b")
@@ -70,9 +70,9 @@ def early_finish(evidence: Evidence) -> Iterator[Finding]:
     started still runs, or with the outputs of a score below its best, though App. E asks to "select the best output
     files when you want to finish".
     """
-    jobs = job_runs(evidence.steps)
+    jobs = evidence.job_runs
     changed = {f.step for f in evidence.files}
-    for at, body in enumerate(evidence.steps):
+    for body in evidence.steps:
         if not (places := _places(body, "finish")):
             continue
         if running := running_at(jobs, body.number):
@@ -82,8 +82,8 @@ def early_finish(evidence: Evidence) -> Iterator[Finding]:
         best = max((s.total or 0.0 for s in scores), default=0.0)
         if not scores or (scores[-1].total or 0.0) >= best:
             continue
-        since = [b for b in evidence.steps[:at] if b.number > scores[-1].step]
-        if not any(b.number in changed or _may_change(b, False) for b in since):
+        between = (b for b in evidence.steps if scores[-1].step < b.number < body.number)
+        if not any(b.number in changed or _may_change(b, False) for b in between):
             last = scores[-1].total or 0.0
             why = f"the last score is {last:g}, the best was {best:g} and is not put back"
             yield Finding(body.number, why, places[0])

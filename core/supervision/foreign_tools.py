@@ -29,20 +29,29 @@ _LINES = re.compile(r"edit\s+\d+:\d+\s*\n(?P<text>.*?)(?:\n?end_of_edit\s*)?$", 
 _WINDOW = re.compile(r"^\[File: (?P<path>.+?) \(\d+ lines total\)\]", re.MULTILINE)
 
 
-def in_our_words(steps: Sequence[StepBody], tools: ToolTable | None = None) -> list[StepBody]:
-    """The steps with our names of actions and arguments; `tools` is their program's table. A result that shows the
-    window of a file (SWE-agent) counts as a look at it."""
-    translated: list[StepBody] = []
-    opened = ""
-    for body in steps:
-        actions = [_translated(a, opened, tools or any_program()) for a in body.actions]
+class Translation:
+    """Steps with our names of actions and arguments, one after the other; `tools` is their program's table. A result
+    that shows the window of a file (SWE-agent) counts as a look at it."""
+
+    def __init__(self, tools: ToolTable | None = None) -> None:
+        self._tools = tools or any_program()
+        self.opened = ""
+        """The file that a window showed last."""
+
+    def of(self, body: StepBody) -> StepBody:
+        """The next step."""
+        actions = [_translated(a, self.opened, self._tools) for a in body.actions]
         for observation in body.observations:
             text = observation.output.text
             for window in _WINDOW.finditer(text) if "[File: " in text else ():
-                opened = window["path"]
-                actions.append(Action(call_id="", tool="open_file", arguments={"path": opened}))
-        translated.append(msgspec.structs.replace(body, actions=tuple(actions)))
-    return translated
+                self.opened = window["path"]
+                actions.append(Action(call_id="", tool="open_file", arguments={"path": self.opened}))
+        return msgspec.structs.replace(body, actions=tuple(actions))
+
+
+def in_our_words(steps: Sequence[StepBody], tools: ToolTable | None = None) -> list[StepBody]:
+    """All steps of a session in our words."""
+    return list(map(Translation(tools).of, steps))
 
 
 def _translated(action: Action, opened: str, tools: ToolTable) -> Action:

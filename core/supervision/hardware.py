@@ -11,7 +11,7 @@ from msgspec import Meta
 from core.domain.step import Action, StepBody
 from core.supervision.rule import RULES, Evidence, Finding
 from core.supervision.rule_settings import Count
-from core.supervision.traces import JobRun, command_of, commands, host_of, job_runs, of_call, running_at
+from core.supervision.traces import JobRun, command_of, commands, host_of, of_call, running_at
 
 _TRAINING = re.compile(r"(?:^|[\s/])(?:[\w.-]{0,80}(?:train|fine_?tune|sft|dpo|grpo|ppo)[\w.-]{0,80}\.(?:py|sh)"
                        r"|torchrun|deepspeed|accelerate\s+launch|llamafactory-cli\s+train|axolotl\s+train)\b",
@@ -38,7 +38,7 @@ def idle_gpus(evidence: Evidence, *, gpus: Annotated[int, Meta(ge=0)] = 0, lora_
     GPUs on. Trial runs (a few steps, debug) and runs beside others on the other GPUs are kept.
     """
     shown: dict[str, int] = {}
-    jobs = job_runs(evidence.steps)
+    jobs = evidence.job_runs
     for body in evidence.steps:
         for place, action in enumerate(body.actions, 1):
             there = gpus or shown.get(host_of(action), 0)

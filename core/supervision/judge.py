@@ -20,8 +20,8 @@ from core.domain.trajectory import Trajectory
 from core.domain.verdict import Author, VerdictValue
 from core.llm.model import EndpointError, LanguageModel, Request, estimate_tokens
 from core.store.home import resources
+from core.supervision.gather import BodyOf
 from core.supervision.opinions import OpinionCache, TurnOpinion, judge_tool, read_answer, read_opinions
-from core.supervision.propose import BodyOf
 from core.supervision.turns import TurnWindow, guided_windows, windows
 
 __all__ = ["Judge", "JudgeSettings", "read_opinions"]

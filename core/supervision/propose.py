@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from core.domain.events import Event, VerdictGiven, make_event
-from core.domain.step import StepBody
 from core.domain.trajectory import StepEntry, Trajectory
 from core.domain.verdict import Verdict
-from core.formats.tools import table_of
-from core.supervision.foreign_tools import in_our_words
-from core.supervision.rule import LIVE
+from core.supervision.gather import BodyOf, gather
 from core.supervision.rules import RULES, Evidence, Finding, Rule
+from core.supervision.step_windows import StepWindows
 
 _log = logging.getLogger("session")
 
-BodyOf = Callable[[str], StepBody | None]
-"""The body of a hash, or None where it is not at hand; such steps are passed over."""
-
-
-def gather(trajectory: Trajectory, body_of: BodyOf) -> Evidence:
-    """What the rules may look at."""
-    bodies = (body_of(entry.body) for entry in trajectory.steps)
-    steps = [b for b in bodies if b is not None]
-    delivered = [g for g in trajectory.advice if g.delivered_step is not None]
-    origin = trajectory.created.program if trajectory.created else LIVE
-    named = {} if origin == LIVE else {(b.number, at): a.tool for b in steps for at, a in enumerate(b.actions, 1)}
-    return Evidence(steps=steps if origin == LIVE else in_our_words(steps, table_of(origin)), files=trajectory.files,
-                    written=named, scores=trajectory.scores, guidance=delivered, origin=origin,
-                    task=trajectory.created.task if trajectory.created else None)
-
+Reasons = dict[int, dict[int, str]]
+"""Why a rule masks, by step and action."""
 
 def propose(trajectory: Trajectory, body_of: BodyOf, rules: Sequence[str] | Sequence[Rule] | None = None
             ) -> list[Event]:
@@ -41,35 +27,42 @@ def propose(trajectory: Trajectory, body_of: BodyOf, rules: Sequence[str] | Sequ
     """
     chosen = [r if isinstance(r, Rule) else RULES.get([r])[0] for r in (RULES.get() if rules is None else rules)]
     evidence = gather(trajectory, body_of)
-    seen = {body.number for body in evidence.steps}
-    return [e for rule in chosen for e in _verdicts(rule, trajectory, evidence, seen)]
+    found = findings([rule for rule in chosen if rule.enabled], evidence)
+    judged = {entry.head.number for entry in trajectory.steps if entry.verdicts}
+    return [e for rule in chosen if (reasons := found.get(rule.name, {})) is not None
+            for e in _verdicts(rule, trajectory, reasons, {*reasons, *judged}.difference(evidence.absent))]
 
 
-def findings(rule: Rule, evidence: Evidence) -> dict[int, dict[int, str]] | None:
+def findings(rules: Sequence[Rule], evidence: Evidence) -> dict[str, Reasons | None]:
+    """What some rules find, by their names; None where one broke."""
+    works = [partial(_findings, rule, evidence) for rule in rules]
+    steps = evidence.steps
+    found = steps.run_together(works) if isinstance(steps, StepWindows) else [work() for work in works]
+    return {rule.name: reasons for rule, reasons in zip(rules, found, strict=True)}
+
+
+def _findings(rule: Rule, evidence: Evidence) -> Reasons | None:
     """A rule's reasons by step and action, the first of each; None where the rule itself broke, which is logged.
 
     Action 0 is the whole step, and stands alone: a step of one action is judged as a whole.
     """
-    found: dict[int, dict[int, str]] = {}
-    actions = {body.number: len(body.actions) for body in evidence.steps}
     try:
-        for finding in rule.find(evidence):
-            if isinstance(finding, Finding):
-                is_one_of_many = 0 < finding.action <= actions.get(finding.step, 0) > 1
-                found.setdefault(finding.step, {}).setdefault(finding.action * is_one_of_many, finding.reason)
+        found = [finding for finding in rule.find(evidence) if isinstance(finding, Finding)]
     except Exception:  # noqa: BLE001 - a person's rule may raise anything; the others go on
         _log.exception("the rule %s broke", rule.name)
         return None
-    return {step: {0: reasons[0]} if 0 in reasons else reasons for step, reasons in found.items()}
+    reasons: Reasons = {}
+    for finding in found:
+        is_one_of_many = 0 < finding.action <= evidence.has_several(finding.step)
+        reasons.setdefault(finding.step, {}).setdefault(finding.action * is_one_of_many, finding.reason)
+    return {step: {0: by_action[0]} if 0 in by_action else by_action for step, by_action in reasons.items()}
 
 
-def _verdicts(rule: Rule, trajectory: Trajectory, evidence: Evidence, seen: set[int]) -> list[Event]:
-    found = findings(rule, evidence) if rule.enabled else {}
-    if found is None:
-        return []
-    return [make_event(fact, rule.author) for entry in trajectory.steps if entry.head.number in seen
-            if (reasons := found.get(entry.head.number, {})) or entry.verdicts
-            for fact in _changes(rule, entry, reasons)]
+def _verdicts(rule: Rule, trajectory: Trajectory, found: Reasons, steps: set[int]) -> list[Event]:
+    """What changes on some steps by what a rule found."""
+    entries = map(trajectory.steps.__getitem__, trajectory.steps.indices_of(steps))
+    return [make_event(fact, rule.author) for entry in entries
+            for fact in _changes(rule, entry, found.get(entry.head.number, {}))]
 
 
 def _changes(rule: Rule, entry: StepEntry, reasons: Mapping[int, str]) -> list[VerdictGiven]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from core.domain.step import Action, StepBody
 from core.domain.task import Task
 from core.domain.verdict import Author
 from core.supervision.rule_settings import fits, kinds_of, words_of
+from core.supervision.traces import JobRun, job_runs
 
 LIVE = "live"
 """The origin of sessions that ran under this program."""
@@ -34,6 +35,23 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     origin: str = LIVE
     written: Mapping[tuple[int, int], str] = {}
     """The tool's own name of an action of an imported session, by step and place (from 1): what reasons say."""
+
+    jobs: Sequence[JobRun] | None = None
+    several: Mapping[int, int] | None = None
+    absent: Collection[int] = ()
+    """The background jobs, and how many actions the steps have that have more than one, where that was gathered; and
+    which steps are not among these, as their bodies are not at hand."""
+
+    @property
+    def job_runs(self) -> Sequence[JobRun]:
+        """All background jobs that the steps tell of."""
+        return job_runs(self.steps) if self.jobs is None else self.jobs
+
+    def has_several(self, step: int) -> int:
+        """How many actions a step has; 0 for one, or none."""
+        if self.several is None:
+            return next((len(b.actions) for b in self.steps if b.number == step and len(b.actions) > 1), 0)
+        return self.several.get(step, 0)
 
     def tool(self, step: int, place: int, action: Action | None) -> str:
         """The name of an action's tool as the reader of its log knows it."""

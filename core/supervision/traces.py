@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -90,7 +90,7 @@ def runs(action: Action, path: str) -> bool:
     return any(named.search(c) and not _LOOKS.match(c) for c in commands(command_of(action)))
 
 
-def job_runs(steps: Sequence[StepBody]) -> list[JobRun]:
+def job_runs(steps: Iterable[StepBody]) -> list[JobRun]:
     """All background jobs that the steps tell of."""
     jobs: dict[str, JobRun] = {}
     for body in steps:

@@ -13,7 +13,7 @@ from core.domain.message import Message
 from core.domain.step import Observation, StepBody
 from core.domain.trajectory import Trajectory
 from core.llm.model import estimate_tokens
-from core.supervision.propose import BodyOf
+from core.supervision.gather import BodyOf
 
 _TEXT = 3000
 

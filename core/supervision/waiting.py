@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -10,7 +11,7 @@ from core.domain.action_kinds import QUIET, WAITING
 from core.domain.step import StepBody
 from core.supervision.rule import RULES, Evidence, Finding
 from core.supervision.rule_settings import Count
-from core.supervision.traces import JobRun, job_runs, running_at
+from core.supervision.traces import JobRun, running_at
 
 
 @RULES.add("blind_retry", "1")
@@ -50,9 +51,9 @@ def deadlocked_polling(evidence: Evidence, *, run: Count = 10) -> Iterator[Findi
 
     "The 'sleep' actions during training/inference" demonstrate patience and are kept (APOLLO App. E).
     """
-    jobs = job_runs(evidence.steps)
+    jobs = evidence.job_runs
     steps: list[StepBody] = []
-    for body in [*evidence.steps, StepBody(number=0)]:
+    for body in chain(evidence.steps, [StepBody(number=0)]):
         if body.actions and all(a.tool in WAITING and not a.malformed for a in body.actions):
             steps.append(body)
             continue

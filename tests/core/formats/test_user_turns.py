@@ -11,7 +11,7 @@ from core.domain.step import decode_body
 from core.export.rebuild import rebuilt_context
 from core.formats import registry
 from core.formats.page.document import page
-from core.supervision.propose import gather
+from core.supervision.gather import gather
 from core.supervision.turns import guided_windows, in_force, turn_text
 
 FILES = Path(__file__).parent / "foreign"
