@@ -15,7 +15,7 @@ import msgspec
 from core.agents.external import GATEWAY_FILE, GatewayAddress
 from core.cli.allow import allow_key
 from core.cli.attach_acp import Permissions, speak
-from core.cli.log_access import reading
+from core.cli.log_access import do, reading
 from core.cli.new_session import create
 from core.cli.output import note, say
 from core.cli.private_server import served
@@ -24,6 +24,7 @@ from core.domain.plural import counted
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
 from core.gateway.recipe import GENERAL_ENVIRONMENT, Recipe, RecipeValues, names, recipe_named, recipe_of
+from core.protocol.operations import Control
 from core.store import log
 from core.store.home import Home
 
@@ -35,7 +36,9 @@ _ENDPOINTS = {
 }
 """Where the makers' own models are, and the variable that holds the key, by dialect."""
 
-_READY_S = 60.0
+_OPENS_S = 60.0
+"""So long a session's gateway may take until it listens."""
+_ENDS_S = 60.0
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -71,7 +74,7 @@ def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model:
         note(f"Session {session}: {known.title} runs UNCONFINED, with all the rights of this user.")
         if known.files and not known.attached:
             note(f"It may read its endpoint from {', '.join(known.files)}, which stay as they are.")
-        address = _address(home, session)
+        address = _address_or_end(home, session)
         filling = _values(address)
         environment = _environment(known, filling, settings.model.key_env)
         if known.attached and _recipe_for(command[0]) == settings.recipe:
@@ -113,10 +116,21 @@ def _task(title: str, prompt: str) -> Task:
     return Task(id="attached", title=title, description=prompt or title, limits=Limits(steps=None, evaluations=None))
 
 
+def _address_or_end(home: Home, session: str) -> GatewayAddress:
+    """Where the gateway listens; where it does not, the session ends, for no agent will ever come to it."""
+    try:
+        return _address(home, session)
+    except (Unavailable, KeyboardInterrupt):
+        if _row(home, session).state not in FINAL_STATES:
+            do(session, Control(control="stop"), home)
+            _state_when_over(home, session)
+        raise
+
+
 def _address(home: Home, session: str) -> GatewayAddress:
     """Where the session's gateway listens, once its runner says so. Raises Unavailable with what it says instead."""
     path = home.sessions / session / GATEWAY_FILE
-    until = time.monotonic() + _READY_S
+    until = time.monotonic() + _OPENS_S
     while time.monotonic() < until:
         if path.is_file():
             return msgspec.json.decode(path.read_bytes(), type=GatewayAddress)
@@ -159,7 +173,7 @@ def _tell_end(address: GatewayAddress, status: int) -> None:
 
 def _state_when_over(home: Home, session: str) -> str:
     """The session's final state in words, "" where it does not end in time."""
-    until = time.monotonic() + _READY_S
+    until = time.monotonic() + _ENDS_S
     while time.monotonic() < until:
         row = _row(home, session)
         if row.state in FINAL_STATES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -12,8 +13,10 @@ import tomllib
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from support.scripted_upstream import ADVICE, Script, serve
 
+from core.domain.errors import Unavailable
 from core.store import log
 from core.store.sqlite import connect, scalar
 
@@ -117,6 +120,18 @@ def test_an_agent_of_another_protocol_version_is_refused(tmp_path: Path) -> None
         assert [row.state for row in log.rows(conn)] == ["failed", "failed"], "no runner goes on for nobody"
     refused = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--acp", "--", "false")
     assert refused.returncode == 2 and "[no_prompt]" in refused.stderr
+
+
+def test_a_session_whose_gateway_does_not_open_ends_so_that_no_runner_waits_for_nobody(tmp_path: Path, monkeypatch
+                                                                                      ) -> None:
+    monkeypatch.setenv("TIPHYS_HOME", str(tmp_path / "home"))
+    module = importlib.import_module("core.cli.attach")
+    monkeypatch.setattr(module, "_OPENS_S", 0.0)  # none opens so soon
+    for upstream in serve():
+        with pytest.raises(Unavailable, match="did not open"):
+            module.attach.main(["--dialect", "chat", "--base-url", upstream.url, "--", "true"], standalone_mode=False)
+    with closing(connect(tmp_path / "home" / "server.db", readonly=True)) as conn:
+        assert [(row.state, row.steps) for row in log.rows(conn)] == [("stopped", 0)]
 
 
 def test_codex_is_pointed_to_the_session_by_its_words_as_it_reads_no_variable(tmp_path: Path) -> None:
