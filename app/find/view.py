@@ -62,7 +62,6 @@ class FindView(QWidget):
 
     def start(self) -> None:
         """Put the cursor into the box."""
-        self.gist.wanted.emit()
         self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.box.selectAll()
 

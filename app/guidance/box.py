@@ -69,7 +69,7 @@ class GuidanceBox(QWidget):
         self.templates.setMenu(QMenu(self.templates))
         self._editing = ""
         self._draft = ""
-        self._warned = ""
+        self._warned = self._meanwhile = ""
         self._writable = False
         self._has_template = self._is_long = False
         self._lay_out()
@@ -128,9 +128,12 @@ class GuidanceBox(QWidget):
         self._on_text(announce=False)
 
     def busy(self, on: bool) -> None:
-        """While a message is being stored the box cannot change."""
+        """While a message is being stored the box cannot change; what is typed meanwhile comes into it behind."""
         self.box.setReadOnly(on)
         self.send.setEnabled(not on and self._may_send)
+        if self._meanwhile and not on:
+            typed, self._meanwhile = self._meanwhile, ""
+            self.box.insertPlainText(typed)
 
     def offer_templates(self, templates: Sequence[str], manage: QAction) -> None:
         """The ready sentences; `manage` opens the place where they are changed."""
@@ -164,14 +167,15 @@ class GuidanceBox(QWidget):
     # ---- editing ---------------------------------------------------------------------------------
 
     def start_editing(self, line: GuidanceLine, text: str | None = None) -> None:
-        """Change a message that waits; `text` goes on with a change that was begun before."""
-        self.wanted.emit()
+        """Change a message that waits; `text` goes on with a change that was begun before, and takes no keys."""
         if not self._editing:  # from one message to another: the draft is put aside already
             self._draft = self.text
         self._editing = line.id
         self._show_editing(True)
         self.set_draft(line.text if text is None else text)
-        self.box.setFocus()
+        if text is None:
+            self.wanted.emit()
+            self.box.setFocus()
 
     def stop_editing(self) -> None:
         """Leave the message as it was; the draft comes back."""
@@ -221,6 +225,10 @@ class GuidanceBox(QWidget):
         """Ctrl+Enter sends, Escape leaves an edit, Tab goes to the next placeholder while there is one."""
         if watched is self.box and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self._show_keys(on=event.type() == QEvent.Type.FocusIn)
+        if watched is self.box and isinstance(event, QKeyEvent) and self.box.isReadOnly() and _is_letter(event):
+            self._meanwhile += event.text() if event.type() == QEvent.Type.KeyPress else ""
+            event.accept()  # no command of the window
+            return True
         if watched is self.box and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (
                     event.modifiers() & Qt.KeyboardModifier.ControlModifier):
@@ -269,6 +277,11 @@ class GuidanceBox(QWidget):
     def _save_template(self) -> None:
         if self.text.strip():
             self.template_saved.emit(self.text.strip())
+
+
+def _is_letter(event: QKeyEvent) -> bool:
+    return bool(event.text()) and event.text().isprintable() and event.type() != QEvent.Type.KeyRelease and not (
+        event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier))
 
 
 def _before(text: str, position: int) -> str:

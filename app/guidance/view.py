@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 
 from app.guidance.box import GuidanceBox
 from app.guidance.effect import EffectModel
@@ -14,6 +14,7 @@ from app.guidance.model import GuidanceModel
 from app.guidance.queue_view import QueueView
 from app.kit import icons, theme, tokens
 from app.kit.boxes import column
+from app.kit.docks import show_dock_of
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import plain_action
 from app.kit.thin_line import Gist
@@ -47,6 +48,8 @@ class GuidanceView(QWidget):
         self._usual = "note"
         self._closed = self.tr("No session is chosen")
         """Why nobody can be guided; "" where somebody can."""
+        self._began_at: QWidget | None = None
+        """Where the keys were when the box was asked for and closed: it has them when it opens, if they still are."""
         for place, (key, icon) in enumerate((("edit", "pencil"), ("withdraw", "undo-2"), ("again", "copy"),
                                              ("effect", "history"))):
             self.queue.head.insertWidget(2 + place, _small(self, actions[key], icon))
@@ -74,7 +77,8 @@ class GuidanceView(QWidget):
         self.writing.setVisible(not self.queue.shows_all or self.height() >= theme.px(BOTH))
 
     def _return_room(self) -> None:
-        """The box is wanted: what was looked through gives its place back."""
+        """The box is wanted: it comes to the front, and what was looked through gives its place back."""
+        show_dock_of(self)
         if self.writing.isHidden():
             self._actions["effect"].setChecked(False)
             self.queue.end_find()
@@ -91,6 +95,8 @@ class GuidanceView(QWidget):
         self.writing.open_for(writable=bool(title) and not why_not, hint=why_not or (
             self.tr("Tell “{title}” what to do. Ctrl+Enter sends.").format(title=title) if title else
             self.tr("Choose a session to guide it.")))
+        if not self._closed and self._began_at is not None and self._began_at is QApplication.focusWidget():
+            self.start_writing()
 
     def _say_gist(self) -> None:
         self.gist.say(self._closed or self.tr("Tell the agent something"),
@@ -110,8 +116,9 @@ class GuidanceView(QWidget):
 
     def start_writing(self) -> None:
         """Put the cursor into the box."""
-        self.gist.wanted.emit()
         self._return_room()
+        self._began_at = None if self.box.isEnabled() else QApplication.focusWidget()
+        self.box.window().activateWindow()
         self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _edit(self) -> None:
@@ -135,7 +142,7 @@ class GuidanceView(QWidget):
             self.writing.templates.showMenu()
 
     def _find(self) -> None:
-        self.gist.wanted.emit()
+        show_dock_of(self)
         self._actions["effect"].setChecked(False)
         self.queue.start_find()
 

@@ -20,8 +20,6 @@ class Gist(QObject):
     """The reader chose a link that leads to no step."""
     step_asked = Signal(int)
     """The reader chose the link to a step."""
-    wanted = Signal()
-    """A command leads into the panel: all of it is to be seen, though it has nothing."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

@@ -119,7 +119,6 @@ class RemarksPanelController(QObject):
         n, anchor = remark.step, remark.anchor
         where = self.tr("On step {n}").format(n=quantities.number(n)) if n else self.tr("On the session")
         show_dock_of(self._view)
-        self._view.gist.wanted.emit()
         self._view.box.write(f"{where}: “{plain_words(anchor.exact)}”" if anchor is not None else where)
 
     def _give_remark(self, text: str) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QDockWidget, QLineEdit, QPlainTextEdit, QWidget
 
 from app.desk.workplace import Workplace
+from app.window.typing import Typing
 
 
 class LostFocus(QObject):
@@ -23,6 +24,7 @@ class LostFocus(QObject):
         super().__init__(parent)
         self._place, self._bars, self._panels = place, bars, panels
         self._owed: QWidget | None = None
+        self.typing = Typing(place, parent)
         self._asked, self._is_asking = 0, False
         place.sight.opened.connect(self.find_soon)
         place.sight.grew.connect(self._return_owed_keys)

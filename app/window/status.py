@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QApplication, QComboBox, QDockWidget, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from app.desk.session_key import OWN
 from app.desk.workplace import Workplace
@@ -12,6 +12,7 @@ from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.servers.connection_state import own_state_of, state_of
 from app.window.status_bar import StatusBar
+from app.window.typing import takes_letters
 from app.window.window import Window
 from core.domain.session import FINAL_STATES
 
@@ -38,6 +39,7 @@ class StatusController(QObject):
         sight.grew.connect(self._show_place)
         sight.stepped.connect(self._show_place)
         sight.opened.connect(self._show_keys_again)
+        self._window.focus.typing.changed.connect(self._show_keys_again)
         self._window.layouts.asked.connect(self._on_layout)
         QApplication.instance().focusChanged.connect(self._show_keys)  # type: ignore[union-attr]
         self._timer.timeout.connect(self._show_link)
@@ -70,8 +72,10 @@ class StatusController(QObject):
         """Where a letter goes: to a command, or into a text."""
         if now is None or now.window() is not self._window:
             return
-        if (isinstance(now, QLineEdit) or (isinstance(now, QPlainTextEdit) and not now.isReadOnly())
-                or (isinstance(now, QComboBox) and now.isEditable())):
+        if self._window.focus.typing.is_lost:
+            self._bar.keys.setText(self.tr("Letters do nothing · Esc returns to the list"))
+            return
+        if takes_letters(now):
             self._bar.keys.setText(self.tr("Keys type here · Esc returns to the list"))
             return
         dock = next((d for d in self._window.findChildren(QDockWidget) if d.isAncestorOf(now)), None)

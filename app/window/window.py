@@ -161,13 +161,13 @@ class Window(QMainWindow):
         super().showEvent(event)
         self._place.cursor.focus_list()
         self.filling.watch()
-        self._lay_out_fresh()
+        QTimer.singleShot(0, self, self._lay_out_fresh)
 
     def _lay_out_fresh(self) -> None:
-        """Qt gives docks their sizes only in a window that is shown, by what their panels need."""
+        """Qt gives docks sizes only in a window that is shown. At once: the key that built them is for what stands."""
         if self._fresh and self.isVisible() and self.filling.is_done:
             self._fresh = False
-            QTimer.singleShot(0, self, lambda: self.lay_out(self.layouts.current))
+            self.lay_out(self.layouts.current)
 
     # ---- events ----------------------------------------------------------------------------------
 

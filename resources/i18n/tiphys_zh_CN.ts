@@ -7667,6 +7667,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         </translation>
     </message>
     <message>
+        <source>Letters do nothing · Esc returns to the list</source>
+        <translation>字母键暂不起作用 · 按 Esc 返回列表</translation>
+    </message>
+    <message>
         <source>Keys type here · Esc returns to the list</source>
         <translation>按键在此输入 · Esc 返回列表</translation>
     </message>
@@ -8603,6 +8607,13 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>
             <numerusform>%Ln 个新步骤</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Typing</name>
+    <message>
+        <source>No box takes what you type. Esc leads to the list.</source>
+        <translation>没有输入框接收所键入的内容。按 Esc 返回列表。</translation>
     </message>
 </context>
 <context>

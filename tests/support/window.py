@@ -46,16 +46,30 @@ def shown_window(folder: Path, *sessions: Maker, layout: str = "", filled: bool 
 
 
 def settle() -> None:
-    """Let Qt do what is due. In a coroutine's test also tasks may run meanwhile: each is entered as from the loop, for
-    one that met another at work would be lost, and what it was to do never came."""
+    """Let Qt do what is due."""
+    with _between_tasks():
+        QApplication.processEvents()
+
+
+def write(window: QWidget, text: str, modifiers: Qt.KeyboardModifier = NONE) -> None:
+    """Keys as they come to a window from outside, wherever the focus goes meanwhile."""
+    with _between_tasks():
+        for letter in text:
+            QTest.keyClick(QApplication.focusWindow() or window.windowHandle(), letter, modifiers)
+
+
+@contextlib.contextmanager
+def _between_tasks() -> Iterator[None]:
+    """In a coroutine's test also tasks may run meanwhile: each is entered as from the loop, for one that met another at
+    work would be lost, and what it was to do never came."""
     loop = asyncio._get_running_loop()
     task = asyncio.current_task(loop) if loop is not None else None
     if loop is None or task is None:
-        QApplication.processEvents()
+        yield
         return
     asyncio.tasks._leave_task(loop, task)
     try:
-        QApplication.processEvents()
+        yield
     finally:
         asyncio.tasks._enter_task(loop, task)
 
