@@ -34,6 +34,8 @@ class PanelDock(QDockWidget):
     opening_asked = Signal()
     """The thin line was clicked."""
     gist_changed = Signal()
+    room_asked = Signal(int)
+    """The height that the panel needs now, with the tabs."""
     thinned = Signal()
     """It became a thin line, or whole again."""
     filled = Signal()
@@ -82,7 +84,6 @@ class PanelDock(QDockWidget):
         if isinstance(gist, Gist):
             self.gist = gist
             gist.changed.connect(self.gist_changed)
-            gist.wanted.connect(self.opening_asked)
         self.filled.emit()
 
     def widget(self) -> QWidget:
@@ -159,12 +160,8 @@ class PanelDock(QDockWidget):
             self._grow_dock(self._room.need)
 
     def _grow_dock(self, height: int) -> None:
-        window = self.parentWidget()
-        if self.is_thin or not self.is_seen or self.isFloating() or height <= self._room.height():
-            return
-        if isinstance(window, QMainWindow):  # which counts the tabs in
-            most = round(GROWS_TO * window.height())
-            window.resizeDocks([self], [min(height + BAR, most)], Qt.Orientation.Vertical)
+        if not self.is_thin and self.is_seen and not self.isFloating() and height > self._room.height():
+            self.room_asked.emit(min(height + BAR, round(GROWS_TO * self.window().height())))
 
 
 class PanelRoom(QScrollArea):

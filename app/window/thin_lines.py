@@ -45,6 +45,7 @@ class ThinLines(QObject):
                 changed.connect(self._soon.start)
             dock.gist_changed.connect(self.fit)  # at once: a key that comes next may be for what it shows
             dock.opening_asked.connect(partial(self.open, key))
+            dock.room_asked.connect(partial(self._share_room, dock))
 
     def put_back(self, by_hand: Mapping[str, bool]) -> None:
         """Another layout: what is open and folded by hand there."""
@@ -100,15 +101,20 @@ class ThinLines(QObject):
 
     def _give_room(self, key: str, dock: PanelDock) -> None:
         """Its share of the column, of what stands above and below it."""
-        others = [other for other in self._docks.values() if self._is_beside(dock, other) and not other.is_thin]
-        before = {other: self._height(other) for other in others}
-        own = self._height(dock)
-        whole = own + sum(before.values())
+        whole = self._height(dock) + sum(map(self._height, self._others(dock)))
         self._bound_groups()
         self._free()
-        high = self._heights.pop(key, 0) or round(whole * (HALF if key in self.by_hand else USUAL))
-        rest = [round((whole - high) * height / max(1, whole - own)) for height in before.values()]
-        self._window.resizeDocks([dock, *others], [high, *rest], Qt.Orientation.Vertical)
+        self._share_room(dock, self._heights.pop(key, 0) or round(whole * (HALF if key in self.by_hand else USUAL)))
+
+    def _share_room(self, dock: PanelDock, high: int) -> None:
+        """So much of the column, and the rest for the others, who keep their shares: Qt gives one alone less."""
+        before = {other: self._height(other) for other in self._others(dock)}
+        whole = self._height(dock) + sum(before.values())
+        rest = [round((whole - high) * height / max(1, sum(before.values()))) for height in before.values()]
+        self._window.resizeDocks([dock, *before], [high, *rest], Qt.Orientation.Vertical)
+
+    def _others(self, dock: PanelDock) -> list[PanelDock]:
+        return [other for other in self._docks.values() if self._is_beside(dock, other) and not other.is_thin]
 
     def _height(self, dock: PanelDock) -> int:
         """As Qt shares it out: with the tabs above."""

@@ -139,6 +139,22 @@ def test_in_a_small_live_window_the_box_has_its_button_and_the_list_its_rows(tmp
         assert steps.pinned.sizeHint().height() < high, "the task has one line in a low list"
 
 
+def test_the_line_below_the_box_is_seen_in_a_small_window_too_when_a_message_is_under_way(tmp_path, qtbot):
+    with shown_window(tmp_path, told_session(), layout="live") as (window, place):
+        place.cursor.move("s1")
+        window.resize(1280, 720)
+        window.lay_out("live")
+        settle()
+        dock = window.docks["guidance"]
+        writer = place.desks.local.replica._writer
+        writer.do_blocking(lambda conn: outbox.add(conn, "s1", Guide(guidance="g9", text="Wait.")))
+        place.desks.outbox_changed.emit()
+        qtbot.waitUntil(lambda: dock.widget().queue.list.isVisible())
+        when = dock.widget().writing.when
+        qtbot.waitUntil(lambda: when.visibleRegion().boundingRect().height() == when.height())
+        assert when.text().startswith("The server is not reached.")
+
+
 def test_the_guidance_box_stays_whole_when_a_message_is_under_way(tmp_path, qtbot):
     maker = told_session()
     with shown_window(tmp_path, maker, layout="live") as (window, place):
