@@ -39,6 +39,19 @@ ERRORS: dict[str, str] = {
     "output_limit": QT_TRANSLATE_NOOP("ErrorKind", "output too long"),
     "approval": QT_TRANSLATE_NOOP("ErrorKind", "not approved"),
     "unknown": QT_TRANSLATE_NOOP("ErrorKind", "unknown error"),
+    # what other programs' calls and answers end with
+    "denied": QT_TRANSLATE_NOOP("ErrorKind", "not permitted"),
+    "rejected": QT_TRANSLATE_NOOP("ErrorKind", "refused"),
+    "failure": QT_TRANSLATE_NOOP("ErrorKind", "failed"),
+    "error": QT_TRANSLATE_NOOP("ErrorKind", "failed"),
+    "exception": QT_TRANSLATE_NOOP("ErrorKind", "exception"),
+    "api_error": QT_TRANSLATE_NOOP("ErrorKind", "model service failed"),
+    "model_error": QT_TRANSLATE_NOOP("ErrorKind", "model failed"),
+    "agent_error": QT_TRANSLATE_NOOP("ErrorKind", "agent failed"),
+    "format_error": QT_TRANSLATE_NOOP("ErrorKind", "malformed answer"),
+    "not_finished": QT_TRANSLATE_NOOP("ErrorKind", "not finished"),
+    "no_result": QT_TRANSLATE_NOOP("ErrorKind", "no result"),
+    "lost": QT_TRANSLATE_NOOP("ErrorKind", "terminal lost"),
 }
 
 

@@ -1913,6 +1913,38 @@
         <source>unknown error</source>
         <translation>未知错误</translation>
     </message>
+    <message>
+        <source>exception</source>
+        <translation>异常</translation>
+    </message>
+    <message>
+        <source>model service failed</source>
+        <translation>模型服务出错</translation>
+    </message>
+    <message>
+        <source>model failed</source>
+        <translation>模型出错</translation>
+    </message>
+    <message>
+        <source>agent failed</source>
+        <translation>智能体出错</translation>
+    </message>
+    <message>
+        <source>malformed answer</source>
+        <translation>回答格式有误</translation>
+    </message>
+    <message>
+        <source>not finished</source>
+        <translation>未结束</translation>
+    </message>
+    <message>
+        <source>no result</source>
+        <translation>无结果</translation>
+    </message>
+    <message>
+        <source>terminal lost</source>
+        <translation>终端丢失</translation>
+    </message>
 </context>
 <context>
     <name>ErrorStrip</name>

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -11,7 +13,7 @@ from support.window import speaking
 
 from app.desk.right_words import right_words
 from app.desk.session_words import URGENCY, attention_word, state_words
-from app.desk.step_words import status_word
+from app.desk.step_words import error_word, status_word
 from app.drafts import words as draft_words
 from app.export.model import STATES
 from app.find.hits import where_word
@@ -34,10 +36,24 @@ JUDGES_NOBODY = {"agent", "server"}
 ASKED_BY_NO_TASK = {"lab_name"}
 """What an administrator allows for all; no window asks for it."""
 
+CORE = Path(host_rights.__file__).parents[1]
+
+
+def error_kinds() -> set[str]:
+    """The kinds of errors that our own modules write down, also where a foreign one is not told."""
+    made = (n for path in CORE.rglob("*.py") if "ActionError(" in (text := path.read_text(encoding="utf-8"))
+            for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call) and ast.unparse(n.func) == "ActionError")
+    values = [k.value for call in made for k in call.keywords if k.arg == "kind"]
+    parts = (part for v in values for part in (v.values if isinstance(v, ast.BoolOp) else
+                                               [v.body, v.orelse] if isinstance(v, ast.IfExp) else [v]))
+    return {part.value for part in parts if isinstance(part, ast.Constant)}
+
+
 LISTS: dict[str, tuple[Iterable[str], Callable[[str], str]]] = {
     "attention": (get_args(AttentionKind), attention_word),
     "session": (get_args(SessionState), lambda state: state_words(state)[1]),
     "action": (get_args(Status), status_word),
+    "error": (error_kinds(), error_word),
     "place of a hit": (get_args(Where), where_word),
     "author": (set(get_args(AuthorKind)) - JUDGES_NOBODY, lambda kind: author_words(Author(kind=kind, name=""))),
     "verdict": (set(get_args(VerdictValue)) - {"none"}, value_word),
