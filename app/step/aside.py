@@ -14,6 +14,7 @@ from app.kit.long_text import Part
 from app.kit.safe_text import one_line
 from app.step.parts import prose
 from core.domain.events import ScoreGiven
+from core.domain.guidance import FOREIGN_PERSON, Guidance
 from core.domain.request import WHOLE_REQUEST, requested
 from core.domain.task import Task
 from core.domain.trajectory import Trajectory
@@ -36,12 +37,19 @@ def aside_of(trajectory: Trajectory, kind: str, ref: object, *, raw: bool) -> As
         return AsideText(title.format(first=summary.first, last=summary.last), "", prose(summary.text, raw=raw))
     if kind == "guidance":
         guidance = trajectory.guidance[str(ref)]
-        title = translate("Aside", "Guidance of {author}").format(author=one_line(guidance.author, 60))
-        return AsideText(title if guidance.by_person else speaker(guidance), "", prose(guidance.text, raw=raw))
+        return AsideText(_whose(guidance), "", prose(guidance.text, raw=raw))
     if kind == "submission":
         return _submission(trajectory, int(str(ref)))
     title, about, text = score_text(trajectory, trajectory.scores[int(str(ref))])
     return AsideText(title, about, prose(text, raw=raw))
+
+
+def _whose(guidance: Guidance) -> str:
+    """What words of a user are, and whose."""
+    if guidance.author == FOREIGN_PERSON:
+        return translate("Aside", "Person's turn")
+    named = translate("Aside", "Guidance of {author}").format(author=one_line(guidance.author, 60))
+    return named if guidance.by_person else speaker(guidance)
 
 
 def task_aside(task: Task, *, raw: bool) -> AsideText:

@@ -10,6 +10,7 @@ _ADDED = re.compile(
     r"local-command-stdout|local-command-stderr|local-command-caveat|command-message|environment_details|"
     r"bash-stdout|bash-stderr|task-notification|agent-notification|EXTRA_CONTEXT|"
     r"additional_context|permissions[^>]{0,40})>.*?</\1>", re.DOTALL)
+_PICTURE = re.compile(r"<image name=[^>]{0,200}>.*?</image>", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>(?P<name>.*?)</command-name>", re.DOTALL)
 _GIVEN = re.compile(r"<command-args>(?P<given>.*?)</command-args>", re.DOTALL)
 _SHELL = re.compile(r"\A\s*<bash-input>(.*?)</bash-input>", re.DOTALL)
@@ -64,7 +65,7 @@ def requested(text: str) -> str:
         return "" if name in _HOUSEKEEPING else words
     if ran := _SHELL.match(head):
         return f"! {ran[1].strip()}"
-    head = _CAVEAT.sub("", _EDITOR.sub("", _ADDED.sub("", head)))
+    head = _CAVEAT.sub("", _EDITOR.sub("", _ADDED.sub("", _PICTURE.sub("", head))))
     if found := _TASK.search(head):
         head = found["text"]
     words = _OPENED.sub("", head).strip()

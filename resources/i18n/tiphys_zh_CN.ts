@@ -568,6 +568,10 @@
         <translation>步骤 {first}–{last} 的摘要</translation>
     </message>
     <message>
+        <source>Person&apos;s turn</source>
+        <translation>人的发言</translation>
+    </message>
+    <message>
         <source>Guidance of {author}</source>
         <translation>{author} 的指导</translation>
     </message>

@@ -107,6 +107,7 @@ def test_nothing_handed_in_is_told(qtbot, place):
     ("<command-message>o</command-message><command-name>/o</command-name><command-args>do</command-args>", "/o do"),
     ("# Context from my IDE setup:\n\n## Active file: a\n\n## My request for Codex:\nMend it", "Mend it"),
     ("<system-reminder>be brief</system-reminder>\nHello", "Hello"),
+    ("<image name=[Image #1]>\n[input_image]\n</image>\n[Image #1] Align it", "[Image #1] Align it"),
     ("<task>\nSort it\n</task>\n<environment_details>\n…</environment_details>", "Sort it")])
 def test_what_was_asked(text, asked):
     assert requested(text) == asked

@@ -45,4 +45,4 @@ def test_a_row_says_whose_words_they_are(qtbot, author, word, people, phases) ->
     assert digest is not None
     assert digest.guidance == people
     assert len(phases_of(trajectory)) == phases, "what an environment may have answered begins no phase"
-    assert aside_of(trajectory, "guidance", "g", raw=False).title == ("Guidance of person" if people else word)
+    assert aside_of(trajectory, "guidance", "g", raw=False).title == ("Person's turn" if people else word)
