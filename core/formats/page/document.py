@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.domain.blindness import seen_opinions, seen_remarks
 from core.domain.errors import NotFound, Unavailable
+from core.domain.guidance import FOREIGN_PERSON
 from core.domain.items import Item
 from core.domain.request import requested
 from core.domain.step import StepBody, decode_body
@@ -135,8 +136,11 @@ def _turn(trajectory: Trajectory, item: Item, words: PageWords) -> str:
     match item.kind:
         case "guidance":
             given = trajectory.guidance[str(item.ref)]
+            text = shown((requested(given.text) or given.text)[:2_000])
+            if given.author == FOREIGN_PERSON:
+                return f"<b>{shown(words.person)}</b> {text}"
             name = words.guidance if given.by_person else words.user
-            return f"<b>{shown(name)}</b> {shown(given.text[:2_000])} <small>{shown(given.author)}</small>"
+            return f"<b>{shown(name)}</b> {text} <small>{shown(given.author)}</small>"
         case "summary":
             made = trajectory.summaries[str(item.ref)]
             name = shown(words.summary.format(first=made.first, last=made.last))

@@ -42,6 +42,7 @@ class PageWords(msgspec.Struct, frozen=True, kw_only=True):
     score: str = "score"
     cost: str = "cost"
     guidance: str = "guidance"
+    person: str = "person's turn"
     user: str = "user"
     submission: str = "handed in"
     summary: str = "summary of steps {first} to {last}"

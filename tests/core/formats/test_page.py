@@ -14,7 +14,19 @@ from support.logs import make_session
 from core.cli.root import root
 from core.domain.anchor import TextAnchor, anchor_of
 from core.domain.errors import NotFound, Unavailable
-from core.domain.events import NoteAdded, Placed, SessionStateChanged, SubmissionMade, TagSet, encode_event, make_event
+from core.domain.events import (
+    Fact,
+    GuidanceDelivered,
+    GuidanceQueued,
+    NoteAdded,
+    Placed,
+    SessionStateChanged,
+    SubmissionMade,
+    TagSet,
+    encode_event,
+    make_event,
+)
+from core.domain.guidance import FOREIGN_PERSON
 from core.domain.step import Action, Observation, Output, StepBody, decode_body, encode_body
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
@@ -55,10 +67,10 @@ class Reader(HTMLParser):
             self.texts[tag][-1] += data
 
 
-def session(*facts: NoteAdded | TagSet) -> tuple[Trajectory, dict[str, bytes]]:
+def session(*facts: Fact, by: Author = LI) -> tuple[Trajectory, dict[str, bytes]]:
     """A made session of which something was said."""
     bodies, blobs = make_session(steps=12, guidance=1, seed=3)
-    bodies = [*bodies, *(encode_event(make_event(fact, LI, at=datetime(2026, 3, 2, tzinfo=UTC))) for fact in facts)]
+    bodies = [*bodies, *(encode_event(make_event(fact, by, at=datetime(2026, 3, 2, tzinfo=UTC))) for fact in facts)]
     placed = [Placed(session="s", seq=seq, body=body) for seq, body in enumerate(bodies, 1)]
     return fold("s", placed), blobs
 
@@ -137,6 +149,13 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_was_handed_in_stands_in_the_outline() -> None:
     made, blobs = session(SubmissionMade(ordinal=1, step=3))
     assert "handed in" in Reader(page(made, blobs.__getitem__)).texts["nav"][0]
+
+
+def test_the_outline_tells_a_person_s_turn_in_an_import_from_guidance() -> None:
+    asked = "<image name=[Image #1]>\n[input_image]\n</image>\nAlign it"
+    made, blobs = session(GuidanceQueued(guidance="g", text=asked), GuidanceDelivered(guidance="g", step=5),
+                          by=Author(kind="import", name=FOREIGN_PERSON))
+    assert "person's turn Align it" in Reader(page(made, blobs.__getitem__)).texts["li"]
 
 
 def test_the_outline_names_what_failed_also_where_nobody_spoke_of_it() -> None:
