@@ -12,9 +12,13 @@ from app.kit.choosable_text import ChoosableText
 from app.kit.safe_text import plain_tooltip
 from app.kit.text_folds import LineFold, TextFolds
 
-MARGIN = tokens.GROUP
-"""The document's own margin, in which the signs of folds and headings stand; what lies on a ground of its own begins
-by the padding further out, where the side of what is read is."""
+SIGN, SIGN_GAP = 12, 3
+"""An icon beside a line, and the room between both."""
+
+MARGIN = SIGN + SIGN_GAP
+"""The document's own margin, in which the signs of folds and headings stand. It lies above the first line, too, and is
+therefore no wider than they are; the rest of the side is outside the text. What lies on a ground of its own begins by
+the padding further out."""
 
 PADDING = 2 * theme.GRID
 """How far the ground of a block reaches beyond its letters."""
@@ -38,6 +42,7 @@ class DrawnText(ChoosableText):
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
         self.document().setDocumentMargin(MARGIN)
+        self.setViewportMargins(tokens.GROUP - MARGIN, 0, tokens.GROUP - MARGIN, 0)
         self.folds = TextFolds(self.document())
         self.pictures: list[PlacedPicture] = []
         self.grounds: list[tuple[int, int]] = []
@@ -199,8 +204,8 @@ class DrawnText(ChoosableText):
         at = self._top_left(block)
         if block.isVisible() and -theme.px(icons.SIDE) < at.y() < self.viewport().height():
             high = block.layout().lineAt(0).height()
-            side = min(12.0, high)
-            icons.draw(painter, icon, QRectF(at.x() - side - 3, at.y() + (high - side) / 2, side, side),
+            side = min(float(SIGN), high)
+            icons.draw(painter, icon, QRectF(at.x() - side - SIGN_GAP, at.y() + (high - side) / 2, side, side),
                        theme.colour(meaning))
 
     def _top_left(self, block: QTextBlock) -> QPointF:

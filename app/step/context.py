@@ -10,10 +10,12 @@ from PySide6.QtGui import QGuiApplication
 from app.desk.row_text import ICONS
 from app.kit import icons, quantities, theme
 from app.kit.flat_model import Index
-from app.kit.i18n import plural, translate
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip, visible
-from app.step.context_lines import ContextLine, folded, is_error, lines_of, shares_of
+from app.step.context_lines import ContextLine, folded, is_error, lines_of, shares_of, with_borders
+from app.step.entered_border import BorderRole, border_figures
 from app.step.message_looks import MessageLook
+from app.step.message_words import made_by_program, source_words
 from core.domain.context import MessageRef
 
 SHOWN = ("context", "changes", "entered", "left", "gone")
@@ -38,6 +40,7 @@ class ContextModel(QAbstractTableModel):
         self._opened: frozenset[int] = frozenset()
         self._longest = 1
         self.limit = 0
+        self._entered = ""
         self.shown = "context"
         """Which messages are listed: one of SHOWN."""
 
@@ -66,7 +69,9 @@ class ContextModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)
     ) -> object:
-        """The names of the columns."""
+        """The names of the columns, each over what stands in it."""
+        if role == Qt.ItemDataRole.TextAlignmentRole and section in _RIGHT:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
         return ("#", "", self.tr("Who"), self.tr("Step"), self.tr("First words"), self.tr("Size"),
@@ -77,6 +82,8 @@ class ContextModel(QAbstractTableModel):
         if not index.isValid() or index.row() >= len(self.lines):
             return None
         line, column = self.lines[index.row()], index.column()
+        if line.is_border:
+            return self._border(line, column, role)
         if role == Qt.ItemDataRole.DisplayRole:
             return visible(str(self._cell(line, column)))
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and column in (CHANGE, WORDS):
@@ -100,9 +107,16 @@ class ContextModel(QAbstractTableModel):
             return line.tokens / self._longest, self._ink(line) or "edge"
         return None
 
-    def show(self, before: Sequence[MessageRef], after: Sequence[MessageRef], limit: int = 0) -> None:
-        """Show a context beside the one of the step before. Above `limit` tokens it is summarised; 0: not known."""
-        self.limit = limit
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """A border is no message: keys and clicks pass it by."""
+        is_border = index.isValid() and self.lines[index.row()].is_border
+        return Qt.ItemFlag.NoItemFlags if is_border else super().flags(index)
+
+    def show(self, before: Sequence[MessageRef], after: Sequence[MessageRef], limit: int = 0, entered: str = ""
+             ) -> None:
+        """Show a context beside the one of the step before. Above `limit` tokens it is summarised; 0: not known.
+        `entered` says for what entered what is new in it."""
+        self.limit, self._entered = limit, entered
         self._all = lines_of(before, after)
         self._gone, self._opened = [], frozenset()
         self._list()
@@ -134,12 +148,13 @@ class ContextModel(QAbstractTableModel):
 
     def first_holding(self) -> int:
         """The row of the first marked message, -1 where none is."""
-        return next((row for row, line in enumerate(self.lines) if line.ref.hash in self._holding), -1)
+        return next((row for row, line in enumerate(self.lines)
+                     if line.ref.hash in self._holding and not line.is_border), -1)
 
     def row_of(self, hash: str) -> int:
         """The row that shows a message, be it folded; -1 where it is not listed."""
         return next((row for row, line in enumerate(self.lines)
-                     if any(one.ref.hash == hash for one in (line, *line.more))), -1)
+                     if not line.is_border and any(one.ref.hash == hash for one in (line, *line.more))), -1)
 
     def name_of(self, hash: str) -> str:
         """Whose a message is, and of a result the call and the step; "" as long as nothing is known of it."""
@@ -185,11 +200,20 @@ class ContextModel(QAbstractTableModel):
         wanted = {"context": ("", "entered"), "changes": ("entered", "left")}.get(self.shown, (self.shown,))
         self.beginResetModel()
         lines = self._gone if self.shown == "gone" else [x for x in self._all if x.change in wanted]
-        self.lines = folded(lines, self._looks, self._opened, self._holding)
-        self._longest = max((line.tokens for line in self.lines), default=1) or 1
+        messages = folded(lines, self._looks, self._opened, self._holding)
+        self._longest = max((line.tokens for line in messages), default=1) or 1
+        self.lines = [*with_borders(messages)] if "entered" in wanted and len(wanted) > 1 else messages
         self.endResetModel()
 
     # ---- cells -----------------------------------------------------------------------------------
+
+    def _border(self, line: ContextLine, column: int, role: int) -> object:
+        """What a border row says, in its first column."""
+        words = (self._entered, border_figures(line)) if column == PLACE else None
+        if role == BorderRole:
+            return words
+        is_text = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+        return " · ".join(filter(None, words)) if words and is_text else None
 
     def _cell(self, line: ContextLine, column: int) -> str:
         look = self._looks.get(line.ref.hash)
@@ -214,7 +238,7 @@ class ContextModel(QAbstractTableModel):
             return self.tr("{n} steps").format(n=steps) if steps > 1 else look.tool or self.tr("1 step")
         if look is None:
             return line.ref.role
-        if made := _made_by_program(line):
+        if made := made_by_program(line.ref.source):
             return self.tr("Note") if made == "note" else self.tr("Summary")
         known = {"system": self.tr("System"), "result": self.tr("Result"), "message": self.tr("Answer"),
                  "user": self.tr("Person") if look.step else self.tr("Task")}
@@ -246,7 +270,7 @@ class ContextModel(QAbstractTableModel):
             return "chevron-right"
         if look is None:
             return ""
-        if made := _made_by_program(line):
+        if made := made_by_program(line.ref.source):
             return "flag" if made == "note" else "scroll-text"
         return _WHO.get(look.kind) or ("target" if not look.step else "user-round") * (look.kind == "user") or (
             ICONS.get(look.kind, "braces"))
@@ -263,7 +287,7 @@ class ContextModel(QAbstractTableModel):
             return "keep" if line.change == "entered" else "muted"
         if any(is_error(self._look(one), self._failed) for one in (line, *line.more)):
             return "error"
-        return "person" if look is not None and look.kind == "user" and not _made_by_program(line) else ""
+        return "person" if look is not None and look.kind == "user" and not made_by_program(line.ref.source) else ""
 
     def _ground(self, line: ContextLine) -> object:
         if line.ref.hash in self._holding:
@@ -278,23 +302,3 @@ class ContextModel(QAbstractTableModel):
 
 _CHANGES = {"entered": "log-in", "left": "log-out", "gone": "log-out"}
 _WHO = {"system": "scroll-text", "result": "corner-down-right"}
-
-
-def _made_by_program(line: ContextLine) -> str:
-    """A note (how far the agent is, what it is reminded of), a summary, or "" for neither."""
-    kind = line.ref.source.partition(":")[0]
-    return kind if kind in ("note", "summary") else ""
-
-
-def source_words(source: str) -> str:
-    """What made a message, in words."""
-    kind, _, name = source.partition(":")
-    known = {
-        "task": translate("EyeView", "task"),
-        "note": translate("EyeView", "note of the program"),
-        "step": translate("EyeView", "step {name}"),
-        "guidance": translate("EyeView", "guidance"),
-        "summary": translate("EyeView", "summary"),
-        "system": translate("EyeView", "instructions"),
-    }.get(kind)
-    return known.format(name=one_line(name, 20)) if known is not None else one_line(source, 60)

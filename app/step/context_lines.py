@@ -24,6 +24,11 @@ class ContextLine(msgspec.Struct, frozen=True):
     more: tuple[ContextLine, ...] = ()
 
     @property
+    def is_border(self) -> bool:
+        """It stands over the messages that entered, and is none itself."""
+        return self.change == "border"
+
+    @property
     def tokens(self) -> int:
         """Of all messages that the row stands for."""
         return self.ref.tokens + sum(line.ref.tokens for line in self.more)
@@ -59,6 +64,15 @@ def folded(lines: Sequence[ContextLine], looks: Mapping[str, MessageLook], opene
         return ("looking",) if look.step in looking else ("step", look.step)
 
     return [line for _, held in groupby(lines, key=group) for line in _as_one(list(held), opened)]
+
+
+def with_borders(lines: Sequence[ContextLine]) -> Iterator[ContextLine]:
+    """The lines with a border above each run of messages that entered."""
+    for change, held in groupby(lines, key=lambda line: line.change):
+        run = list(held)
+        if change == "entered":
+            yield ContextLine(0, "border", run[0].ref, more=tuple(run[1:]))
+        yield from run
 
 
 def _as_one(held: list[ContextLine], opened: frozenset[int]) -> Iterator[ContextLine]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from app.desk.bodies import Bodies
+from app.desk.callers import number_of
 from app.desk.fetches import Fetch
 from app.desk.session_key import id_of
 from app.desk.worker import log_of
@@ -77,13 +78,16 @@ class EyeController(QObject):
         index = trajectory.index_of(entry.head.number) if entry is not None else None
         at = index if index is not None else -1
         contexts = trajectory.contexts
-        self._show(trajectory, at, lambda: (contexts.at(at - 1) if at > 0 else [], contexts.at(at)))
+        number = number_of(self._place.sight.desk, trajectory.session, entry.head.number) if entry is not None else ""
+        self._show(trajectory, at, lambda: (contexts.at(at - 1) if at > 0 else [], contexts.at(at)),
+                   self.tr("Entered for {step}").format(step=number))
         self._tools = entry.tools if entry is not None else ""
 
     def show_summary(self, trajectory: Trajectory, summary: SummaryAdded) -> None:
         """The context in which a summary was written, beside that of the step before."""
         at = trajectory.steps_before(summary) - 1
-        self._show(trajectory, at, lambda: (trajectory.contexts.at(at), trajectory.summary_context(summary)))
+        self._show(trajectory, at, lambda: (trajectory.contexts.at(at), trajectory.summary_context(summary)),
+                   self.tr("Entered for the summary"))
         self._tools = trajectory.steps[at].tools if at >= 0 else ""
 
     def forget(self) -> None:
@@ -92,15 +96,15 @@ class EyeController(QObject):
             if fetch is not None:
                 fetch.cancel()
 
-    def _show(self, trajectory: Trajectory, at: int, read: Callable[[], tuple[list[MessageRef], list[MessageRef]]]
-              ) -> None:
+    def _show(self, trajectory: Trajectory, at: int, read: Callable[[], tuple[list[MessageRef], list[MessageRef]]],
+              entered: str) -> None:
         """`read` gives the context before and this one; where the log tells none that can be, the eye says so."""
         self._trajectory, self._at = trajectory, at
         created = trajectory.created
         limit = (created.agent.context_tokens  # what others summarise at, their logs do not tell
                  if created is not None and (created.origin, created.agent.kind) == ("live", "own") else 0)
         try:
-            self._model.show(*read(), limit)
+            self._model.show(*read(), limit, entered)
         except InvalidInput as error:
             self._model.show([], [])
             self._eye.show_context()
@@ -249,3 +253,5 @@ class EyeController(QObject):
         self._eye.presence.show_presence(presence, number, last)
         if presence.text and presence.holds(number):
             self._eye.show_context()
+        else:
+            self._eye.show_again()

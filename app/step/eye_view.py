@@ -26,7 +26,8 @@ from app.kit.boxes import column, named, row
 from app.kit.flat_model import Index
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
-from app.step.context import SHOWN, SIZE, TOKENS, WORDS, ContextModel, ShareRole
+from app.step.context import PLACE, SHOWN, SIZE, TOKENS, WORDS, ContextModel, ShareRole
+from app.step.entered_border import BorderRows, span_borders
 from app.step.presence import PresenceBar
 
 BAR = 108
@@ -105,6 +106,7 @@ class EyeView(QWidget):
         self._lay_out()
         self.shown.activated.connect(self._on_shown)
         self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        model.modelReset.connect(self._on_reset)
         self.table.activated.connect(self._on_toggled)
         self.table.doubleClicked.connect(self._on_toggled)
 
@@ -122,6 +124,7 @@ class EyeView(QWidget):
         table.horizontalHeader().setSectionResizeMode(WORDS, QHeaderView.ResizeMode.Stretch)
         table.horizontalHeader().setSectionResizeMode(SIZE, QHeaderView.ResizeMode.Fixed)
         table.horizontalHeader().resizeSection(SIZE, theme.px(BAR))
+        table.setItemDelegateForColumn(PLACE, BorderRows(table))
         table.setItemDelegateForColumn(SIZE, SizeBars(table))
         table.setItemDelegateForColumn(TOKENS, Figures(table))
         table.setWordWrap(False)
@@ -151,6 +154,9 @@ class EyeView(QWidget):
             first = self._model.first_holding()
             self.table.selectRow(first if first >= 0 else rows - 1)
             self.table.scrollTo(self._model.index(first if first >= 0 else rows - 1, 0))
+
+    def _on_reset(self) -> None:
+        span_borders(self.table)
 
     def _on_moved(self, *_: object) -> None:
         self._is_moved = True

@@ -2883,6 +2883,14 @@
 <context>
     <name>EyeController</name>
     <message>
+        <source>Entered for {step}</source>
+        <translation>第 {step} 步新进入</translation>
+    </message>
+    <message>
+        <source>Entered for the summary</source>
+        <translation>摘要时新进入</translation>
+    </message>
+    <message>
         <source>This context cannot be read: {why}</source>
         <translation>无法读取此上下文：{why}</translation>
     </message>
@@ -2998,6 +3006,10 @@
     <message>
         <source>Nothing changed since the step before.</source>
         <translation>与上一步骤相比没有变化。</translation>
+    </message>
+    <message>
+        <source>+{tokens} tokens</source>
+        <translation>+{tokens} 词元</translation>
     </message>
 </context>
 <context>

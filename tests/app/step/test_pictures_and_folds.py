@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from support.logs import fill
 from support.panels import workplace
 
-from app.kit import theme
+from app.kit import theme, tokens
 from app.step.panel import build
 from app.step.picture_worker import decoded
 from core.domain.errors import ReportableError
@@ -117,7 +117,10 @@ def test_an_action_has_its_icon_in_the_margin_and_an_output_lies_in_a_frame(pane
     letters += edit.contentOffset().x() + edit.document().documentMargin()
     assert 0 < room.left() < letters - 4 and room.right() < edit.viewport().width()
     shown, middle = edit.grab().toImage(), round(room.center().y())
-    grounds = [shown.pixelColor(x, middle).name() for x in (2, round(room.left()) + 3)]
+    outside = edit.viewport().x() - edit.frameWidth()
+    grounds = [shown.pixelColor(x, middle).name() for x in (4, edit.viewport().x() + round(room.left()) + 3)]
+    assert outside + letters == tokens.GROUP and outside + room.left() == tokens.READING
+    assert edit.contentOffset().y() <= tokens.READING, "no empty strip above the first label"
     assert grounds == [theme.colour(name).name() for name in ("base", "window")]
 
 

@@ -14,10 +14,11 @@ from support.panels import told_session, workplace
 
 from app.kit import quantities, theme
 from app.kit.long_text import LongText, Part
-from app.step.context import ContextModel, source_words
+from app.step.context import ContextModel
 from app.step.context_lines import lines_of
 from app.step.message_looks import MessageLook, look_of
 from app.step.message_parts import parts_of_message
+from app.step.message_words import source_words
 from app.step.panel import build
 from app.step.parts import envelope, observation_parts, parts_of
 from app.step.read_step import read_step
@@ -155,7 +156,7 @@ def test_the_panel_follows_the_cursor(qtbot, tmp_path):
         place.actions["view.eye"].setChecked(True)
         assert panel.eye_is_open
         wanted = place.desks.local.trajectory("s1").context(4)
-        assert panel.eye.table.model().rowCount() == len(wanted)
+        assert len([line for line in panel.eye.table.model().lines if not line.is_border]) == len(wanted)
         assert panel.eye.text.text
         place.cursor.follow()
         assert panel.title.text() == "Step 10"
@@ -331,9 +332,9 @@ async def test_the_eye_says_what_each_message_is_and_folds_those_of_one_step(tmp
         place.cursor.move("s1", 4)
         place.actions["view.eye"].setChecked(True)
         model = panel.eye.table.model()
-        await eventually(lambda: any(line.more for line in model.lines))
+        await eventually(lambda: any(line.more and not line.is_border for line in model.lines))
         rows = [[model.index(row, column).data() for column in range(7)] for row in range(model.rowCount())]
-        first = next(row for row, line in enumerate(model.lines) if line.more)
+        first = next(row for row, line in enumerate(model.lines) if line.more and not line.is_border)
         assert rows[first][2:4] == ["run_command", "1"] and "–" in rows[first][0]
         assert [row[2] for row in rows[-2:]] == ["run_command", "Result"], "what entered stands alone"
         assert rows[-1][3] == "3" and rows[-1][4], "its step and its first words"
