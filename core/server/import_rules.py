@@ -25,7 +25,7 @@ from core.supervision.rule import Rule
 from core.supervision.rule_book import has_own_rules, rules_of
 from core.supervision.rule_file import judges_at_end
 
-MOST_HELD = 5_000
+MOST_HELD = 20_000
 """Events of a session up to which its steps are held in memory while it is judged; those of a longer one are read from
 the log again."""
 

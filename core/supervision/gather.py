@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from core.domain.step import StepBody
 from core.domain.trajectory import Trajectory
@@ -26,77 +26,76 @@ to them."""
 def gather(trajectory: Trajectory, body_of: BodyOf) -> Evidence:
     """What the rules may look at."""
     read = _Reading(trajectory, body_of)
-    jobs = job_runs(read.steps())
+    held = read.few()
+    steps = StepWindows(read.window) if held is None else held
+    jobs = [] if held is None and read.origin != LIVE else job_runs(steps)  # no other program's log tells of jobs
     delivered = [g for g in trajectory.advice if g.delivered_step is not None]
-    steps = StepWindows(read.again, read.starts, len(read)) if read.held is None else read.held
     return Evidence(steps=steps, files=trajectory.files, written=read.names, scores=trajectory.scores,
                     guidance=delivered, origin=read.origin, jobs=jobs, several=read.several, absent=read.absent,
                     task=trajectory.created.task if trajectory.created else None)
 
 
 class _Reading:
-    """The first reading of a session's steps, and how parts of them are read again."""
+    """Reads a session's steps in our words, window by window, and some windows again."""
 
     def __init__(self, trajectory: Trajectory, body_of: BodyOf) -> None:
-        self._trajectory, self._body_of = trajectory, body_of
+        self._entries, self._body_of = iter(trajectory.steps), body_of
         self.origin = trajectory.created.program if trajectory.created else LIVE
-        self._words = None if self.origin == LIVE else Translation(table_of(self.origin))
-        self.held: list[StepBody] | None = []
-        """All steps, or None where they are too long."""
+        self._words = Translation(None if self.origin == LIVE else table_of(self.origin))
         self.names: dict[tuple[int, int], str] = {}
         self.several: dict[int, int] = {}
         """How many actions the steps have that have more than one."""
         self.absent: set[int] = set()
         self._bodies = bytearray()
         """The names of the bodies that are at hand, one after the other."""
-        self.starts: list[int] = []
-        self._opened: dict[int, str] = {}
-        """Which file was open where a window begins."""
+        self._begun: list[tuple[int, str]] = [(0, "")]
+        """Of each window, and of the one that comes next, the first byte of `_bodies` and the file that is open."""
 
-    def steps(self) -> Iterator[StepBody]:
-        """The steps in our words, in order."""
-        size, window = 0, WINDOW
-        for entry in self._trajectory.steps:
+    def few(self) -> list[StepBody] | None:
+        """All steps, or None where they are too long."""
+        held: list[StepBody] = []
+        size = number = 0
+        while (window := self.window(number)) is not None:
+            held += window
+            size, number = size + sum(map(_length, window)), number + 1
+            if size >= MOST_HELD:
+                return None
+        return held
+
+    def window(self, number: int) -> list[StepBody] | None:
+        """A window that was read before, or the next one; None behind the last."""
+        first, self._words.opened = self._begun[number]
+        if number + 1 == len(self._begun):
+            return self._next()
+        names = self._bodies[first : self._begun[number + 1][0]]
+        bodies = (self._body_of(names[at : at + NAME_BYTES].hex()) for at in range(0, len(names), NAME_BYTES))
+        return [self._in_our_words(body) for body in bodies if body is not None]
+
+    def _next(self) -> list[StepBody] | None:
+        found: list[StepBody] = []
+        left = WINDOW
+        while left > 0 and (entry := next(self._entries, None)) is not None:
             if (body := self._body_of(entry.body)) is None:
                 self.absent.add(entry.head.number)
                 continue
-            if window >= WINDOW:
-                window = self._begin()
             self._bodies += bytes.fromhex(entry.body)
-            own = self._in_our_words(body)
-            length = _length(body)
-            size, window = size + length, window + length
-            if self.held is not None:
-                self.held.append(own)
-                self.held = self.held if size < MOST_HELD else None
-            yield own
+            found.append(self._noted(body))
+            left -= _length(body)
+        if not found:
+            return None
+        self._begun.append((len(self._bodies), self._words.opened))
+        return found
 
-    def __len__(self) -> int:
-        """How many steps were read."""
-        return len(self._bodies) // NAME_BYTES
-
-    def again(self, first: int, stop: int) -> list[StepBody]:
-        """Steps that were read before; reading begins where a window does, or the file that is open is not known."""
-        if self._words is not None:
-            self._words.opened = self._opened.get(first, "")
-        bodies = (self._body_of(self._bodies[at : at + NAME_BYTES].hex())
-                  for at in range(first * NAME_BYTES, stop * NAME_BYTES, NAME_BYTES))
-        return [body if self._words is None else self._words.of(body) for body in bodies if body is not None]
-
-    def _begin(self) -> int:
-        place = len(self)
-        self.starts.append(place)
-        self._opened[place] = self._words.opened if self._words else ""
-        return 0
-
-    def _in_our_words(self, body: StepBody) -> StepBody:
-        own = body
-        if self._words is not None:
+    def _noted(self, body: StepBody) -> StepBody:
+        if self.origin != LIVE:
             self.names.update(((body.number, at), action.tool) for at, action in enumerate(body.actions, 1))
-            own = self._words.of(body)
+        own = self._in_our_words(body)
         if len(own.actions) > 1:
             self.several[own.number] = len(own.actions)
         return own
+
+    def _in_our_words(self, body: StepBody) -> StepBody:
+        return body if self.origin == LIVE else self._words.of(body)
 
 
 def _length(body: StepBody) -> int:

@@ -18,39 +18,40 @@ T = TypeVar("T")
 WINDOW = 4_000_000
 """Characters of the steps that are read at once."""
 
-Load = Callable[[int, int], list[StepBody]]
-"""Gives the steps from one place to another, without the second."""
+Load = Callable[[int], list[StepBody] | None]
+"""Gives the steps of a window by its number, the next or one before; None behind the last."""
 
 
 class StepWindows(Sequence[StepBody]):
     """Steps that are read when they are looked at; `run_together` lets several go through them side by side."""
 
-    def __init__(self, load: Load, starts: Sequence[int], count: int) -> None:
-        """`starts` are the places of the first steps of the windows."""
-        self._load, self._starts, self._count = load, starts, count
+    def __init__(self, load: Load) -> None:
+        self._load = load
         self._turn = threading.Condition()
+        self._work = threading.Lock()
+        """Held by the one thread that works: threads that want to at once only hinder one another."""
         self._at_work = 0
         self._wanted: dict[int, int] = {}
         """Which window each thread waits for that has come to the end of another."""
-        self._held: tuple[int, list[StepBody]] = -1, []
+        self._held: tuple[int, list[StepBody] | None] = -1, None
+        self._farthest = 0
+        self._failure: BaseException | None = None
 
     def __len__(self) -> int:
-        return self._count
+        return sum(1 for _ in self)
 
     @overload
     def __getitem__(self, place: int) -> StepBody: ...
     @overload
     def __getitem__(self, place: slice) -> Sequence[StepBody]: ...
     def __getitem__(self, place: int | slice) -> StepBody | Sequence[StepBody]:
-        places = range(self._count)[place]
-        with self._turn:
-            if isinstance(places, int):
-                return self._load(places, places + 1)[0]
-            return [self._load(at, at + 1)[0] for at in places]
+        return list(self)[place]
 
     def __iter__(self) -> Iterator[StepBody]:
-        for window in range(len(self._starts)):
-            yield from self._window(window)
+        number = 0
+        while (window := self._window(number)) is not None:
+            yield from window
+            number += 1
 
     def run_together(self, works: Iterable[Callable[[], T]]) -> list[T]:
         """What each of some works gives, each of which may go through the steps as often as it likes."""
@@ -62,24 +63,38 @@ class StepWindows(Sequence[StepBody]):
             thread.start()
         for thread in threads:
             thread.join()
+        while self._failure is None and self._read(self._farthest) is not None:  # what nobody came to
+            self._farthest += 1
+        if self._failure is not None:
+            raise self._failure
         return [found[n] for n in range(len(threads))]
 
     def _run(self, number: int, work: Callable[[], T], found: dict[int, T]) -> None:
         try:
-            found[number] = work()
+            with self._work:
+                found[number] = work()
         finally:
             with self._turn:
                 self._rest()
 
-    def _window(self, window: int) -> list[StepBody]:
+    def _window(self, window: int) -> list[StepBody] | None:
         with self._turn:
             if not self._at_work:  # nobody else goes through them
-                return self._read(window)
+                return self._alone(window)
+            self._work.release()
             me = threading.get_ident()
             self._wanted[me] = window
             self._rest()
             self._turn.wait_for(lambda: me not in self._wanted)
-            return self._held[1]
+            held = self._held[1]
+        self._work.acquire()
+        return held
+
+    def _alone(self, window: int) -> list[StepBody] | None:
+        read = self._read(window)
+        if self._failure is not None:
+            raise self._failure
+        return read
 
     def _rest(self) -> None:
         """One less is at work. The last one reads on, the farthest window first, so that those who begin again do so
@@ -94,9 +109,13 @@ class StepWindows(Sequence[StepBody]):
             self._at_work += 1
         self._turn.notify_all()
 
-    def _read(self, window: int) -> list[StepBody]:
+    def _read(self, window: int) -> list[StepBody] | None:
+        """One that cannot be read ends it for all who wait, and for who let them run."""
         if self._held[0] != window:
-            self._held = -1, []  # let go of before the next is read
-            stop = self._starts[window + 1] if window + 1 < len(self._starts) else self._count
-            self._held = window, self._load(self._starts[window], stop)
+            self._held = window, None  # let go of before the next is read
+            self._farthest = max(window, self._farthest)
+            try:
+                self._held = window, self._load(window)
+            except BaseException as error:  # noqa: BLE001 - whatever it is, nobody may wait for ever
+                self._failure = error
         return self._held[1]

@@ -51,12 +51,12 @@ def test_a_long_session_is_judged_as_a_short_one_is(monkeypatch) -> None:
 
 
 def steps(read: list[int]) -> StepWindows:
-    """Ten windows of two steps; `read` gets the first place of each that is read."""
-    def load(first: int, stop: int) -> list[StepBody]:
-        read.append(first)
-        return [StepBody(number=n + 1) for n in range(first, stop)]
+    """Ten windows of two steps; `read` gets the number of each that is read, and of the one behind them."""
+    def load(window: int) -> list[StepBody] | None:
+        read.append(window)
+        return [StepBody(number=2 * window + n) for n in (1, 2)] if window < 10 else None
 
-    return StepWindows(load, range(0, 20, 2), 20)
+    return StepWindows(load)
 
 
 def test_steps_are_read_once_for_all_who_go_through_them_side_by_side() -> None:
@@ -75,7 +75,7 @@ def test_steps_are_read_once_for_all_who_go_through_them_side_by_side() -> None:
     every = list(range(1, 21))
     found = windows.run_together([once, twice, a_few, list, twice, once])
     assert found == [every, every * 2, every[:5], [], every * 2, every]
-    assert read == [*range(0, 20, 2)] * 2
+    assert read == [*range(11)] * 2
     assert (len(windows), windows[3].number, [b.number for b in windows[17:]]) == (20, 4, [18, 19, 20])
 
 
@@ -94,6 +94,35 @@ def test_who_breaks_off_holds_nobody_up(caplog) -> None:
     rules = [Rule("breaks", "1", "", breaks), Rule("all", "1", "", all_steps)]
     assert findings(rules, evidence) == {"breaks": None, "all": {n: {0: "x"} for n in range(1, 21)}}
     assert "the rule breaks broke" in caplog.text
+
+
+def test_what_nobody_came_to_is_read_all_the_same() -> None:
+    read: list[int] = []
+    windows = steps(read)
+    assert windows.run_together([lambda: next(iter(windows)).number]) == [1]
+    assert read == [*range(11)]
+
+
+def test_what_cannot_be_read_ends_it_for_all() -> None:
+    def load(window: int) -> list[StepBody] | None:
+        if window == 2:
+            raise OSError("gone")
+        return [StepBody(number=window + 1)]
+
+    def go_through() -> int:
+        return sum(1 for _ in windows)
+
+    windows = StepWindows(load)
+    with pytest.raises(OSError, match="gone"):
+        windows.run_together([go_through, go_through])
+    with pytest.raises(OSError, match="gone"):
+        list(StepWindows(load))
+
+
+def test_no_other_program_tells_of_jobs() -> None:
+    """Else `gather` would have to look for them in long sessions, too."""
+    bodies = [decode_body(held[entry.body]) for trajectory, held in sessions() for entry in trajectory.steps]
+    assert bodies and not any(one.job for body in bodies for one in body.observations)
 
 
 @pytest.mark.parametrize("count", [0, 1])
