@@ -27,7 +27,7 @@ from core.store.home import Home
 from core.store.sqlite import Connection, scalar
 from core.workers.imports import ImportLine
 
-BATCH, BATCH_BYTES, BATCH_S = 256, 16 * 1024 * 1024, 1.0
+BATCH, BATCH_BYTES, BATCH_S = 1_000, 16 * 1024 * 1024, 1.0
 """Sessions are stored together until so many, so many bytes of payloads, or so many seconds of reading."""
 
 REMARKS = 100

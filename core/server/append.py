@@ -2,7 +2,7 @@
 written by its own runner, or by the first that came from outside to one that waits for such."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from core.domain import events as e
 from core.domain.errors import Conflict, Denied, InvalidInput
@@ -33,11 +33,12 @@ class MissingPayloads(Exception):
 
 
 def append_entries(conn: Connection, append: Append, *, by_agent: bool, account: str = "",
-                   events: Sequence[e.Event] = ()) -> int:
+                   events: Sequence[e.Event] = (), stored: Container[str] = ()) -> int:
     """Append; returns the last entry that is held. Raises MissingPayloads, Conflict, NotFound, InvalidInput.
 
     An agent may write only as an agent (`by_agent`): verdicts and guidance of persons are commands. `account` is
-    whose token the entries came with. `events` are the entries decoded, where the caller has them.
+    whose token the entries came with. `events` are the entries decoded, where the caller has them, `stored`
+    the payloads that it has just stored.
     """
     bodies = [bytes(b) for b in append.bodies]
     named: list[str] = []
@@ -54,7 +55,7 @@ def append_entries(conn: Connection, append: Append, *, by_agent: bool, account:
         if isinstance(event.fact, e.UnknownFact):
             perhaps_named += [name.decode() for name in _HASH.findall(event.fact.raw)]
         is_over = is_over or (isinstance(event.fact, e.SessionStateChanged) and event.fact.state in FINAL_STATES)
-    missing = blobs.missing(conn, named)
+    missing = blobs.missing(conn, (name for name in named if name not in stored))
     if missing:
         raise MissingPayloads(tuple(missing))
     before = log.head(conn, append.session)

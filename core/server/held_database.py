@@ -151,7 +151,7 @@ class _HeldLog:
 def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes],
             account: str, rules: ImportRules | None = None) -> int:
     """`rules` take the events that are appended."""
-    blobs.put_all(conn, payloads.values())
+    blobs.put_all(conn, payloads.items())
     fence, _ = log.lease(conn, session, journal)
     done = 0
     try:
@@ -159,7 +159,7 @@ def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes],
             some = tuple(msgspec.Raw(b) for b in bodies[start : start + _AT_ONCE])
             given = Append(session=session, fence=fence, first=start + 1, bodies=some)
             events = decoded(map(bytes, some))
-            done = append_entries(conn, given, by_agent=False, account=account, events=events)
+            done = append_entries(conn, given, by_agent=False, account=account, events=events, stored=payloads)
             if rules is not None:
                 rules.take(events)
     except MissingPayloads as missing:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Iterator
+from itertools import starmap
 
-from core.domain.blob import blob_digest, blob_hash, is_blob_hash
+from core.domain.blob import blob_hash, is_blob_hash
 from core.domain.errors import InvalidInput, LimitReached, NotFound
 from core.store.sqlite import Connection, scalar
 
@@ -40,14 +41,15 @@ def put(conn: Connection, data: bytes) -> str:
     return name
 
 
-def put_all(conn: Connection, payloads: Iterable[bytes]) -> None:
-    """Store payloads of which few are held: those are compressed, too. Raises LimitReached above MAX_RAW."""
-    conn.executemany(_INSERT, map(_entry, payloads))
+def put_all(conn: Connection, payloads: Iterable[tuple[str, bytes]]) -> None:
+    """Store payloads that were named just now, and of which few are held: those are compressed, too. Raises
+    LimitReached above MAX_RAW."""
+    conn.executemany(_INSERT, starmap(_entry, payloads))
 
 
-def _entry(data: bytes) -> tuple[bytes, int, bytes]:
+def _entry(name: str, data: bytes) -> tuple[bytes, int, bytes]:
     _check_size(data)
-    return blob_digest(data), len(data), compress(data)
+    return _key(name), len(data), compress(data)
 
 
 def _check_size(data: bytes) -> None:

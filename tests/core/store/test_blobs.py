@@ -33,7 +33,7 @@ def test_a_payload_is_stored_once_and_small(conn):
     before = scalar(conn, "SELECT count(*) FROM blob")
     names = {blobs.put(conn, text) for _ in range(5)}
     blobs.put_compressed(conn, *names, blobs.compress(text))
-    blobs.put_all(conn, [text, text])
+    blobs.put_all(conn, [(blob_hash(text), text)] * 2)
     assert scalar(conn, "SELECT count(*) FROM blob") == before + 1
     size, held = conn.execute("SELECT size, length(data) FROM blob ORDER BY id DESC LIMIT 1").fetchone()
     assert size == len(text) and held < 200
@@ -41,7 +41,7 @@ def test_a_payload_is_stored_once_and_small(conn):
 
 @given(st.lists(st.binary(max_size=500)))
 def test_what_is_put_together_is_given_back(conn, payloads):
-    blobs.put_all(conn, iter(payloads))
+    blobs.put_all(conn, ((blob_hash(data), data) for data in payloads))
     assert [blobs.get(conn, blob_hash(data)) for data in payloads] == payloads
 
 
@@ -100,7 +100,7 @@ def test_a_payload_above_the_bound_is_not_stored(conn, monkeypatch):
     with pytest.raises(LimitReached):
         blobs.put(conn, bytes(11))
     with pytest.raises(LimitReached):
-        blobs.put_all(conn, [bytes(11)])
+        blobs.put_all(conn, [(blob_hash(bytes(11)), bytes(11))])
 
 
 def test_bytes_that_rotted_on_disk_are_not_given_out(conn):
