@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from app.compare.candidates import candidates, run_name, usual_other
 from app.compare.model import ComparisonModel
 from app.compare.view import CompareView, group_words
 from app.desk.session_key import id_of, server_of
-from app.desk.session_words import short_id
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.docks import show_dock_of
@@ -38,13 +38,15 @@ def build(place: Workplace, parent: QWidget) -> CompareView:
 
 
 class CompareController(QObject):
-    """Opening a step of the other session turns the sides round: that one is looked at then."""
+    """What is looked at stands at the left. A step of the other one that is opened leaves both as they stand."""
 
     def __init__(self, place: Workplace, model: ComparisonModel, view: CompareView) -> None:
         super().__init__(view)
         self._place, self._model, self._view = place, model, view
         self._session, self._other = "", ""
         self._sessions: list[str] = []
+        self._read: list[str] = []
+        """The sessions that were looked at, the latest first."""
         self._is_parting_due = self._is_place_due = False
         self._timer = single_shot(self, QUIET_MS, self._grow)
         place.sight.opened.connect(self._on_opened)
@@ -61,15 +63,22 @@ class CompareController(QObject):
     def compare_with(self, other: str) -> None:
         """Put another session, or the branches of a group, beside ours; "" takes them away."""
         self._other = other
+        self._session = self._place.sight.session
         self._show()
 
     def _on_opened(self) -> None:
-        if self._other == self._place.sight.session:
-            self._other = self._session
-        if self._is_group and self._place.sight.session in self._sessions:
-            self._session = self._place.sight.session
-            return  # a step of one of them was opened: they stay as they stand
-        self._show()
+        session = self._place.sight.session
+        self._read = [session, *(one for one in self._read if one != session)]
+        if session not in self._sessions:
+            self._other = "" if self._other == session else self._other
+            self._session = session
+            self._show()
+        self._view.mark_read(self._side_read())
+
+    def _side_read(self) -> int:
+        """The side of the session that is looked at; the left one where it is none of them."""
+        session = self._place.sight.session
+        return self._sessions.index(session) if session in self._sessions else 0
 
     def _on_stepped(self) -> None:
         self._is_place_due = True
@@ -94,7 +103,6 @@ class CompareController(QObject):
             self._show()
 
     def _show(self) -> None:
-        self._session = self._place.sight.session
         rows = self._compared()
         self._sessions = [row.session for row in rows]
         for name in self._sessions[1:]:
@@ -103,6 +111,7 @@ class CompareController(QObject):
         self._view.show_titles(self._is_group)
         self._offer_others()
         self._tell()
+        self._view.mark_read(self._side_read())
         self._on_stepped()
 
     @property
@@ -147,14 +156,13 @@ class CompareController(QObject):
         self._view.show_arms(arms_of(found))
 
     def _offer_others(self) -> None:
-        rows = {row.session: row for row in self._place.desks.rows()}
-        ours = rows.pop(self._session, None)
-        task = ours.task if ours is not None else ""
-        others = sorted((r for r in rows.values() if r.steps),
-                        key=lambda r: (r.task != task, -(r.created_at.timestamp() if r.created_at else 0)))
-        offered = [(r.session, _title(r)) for r in others[:MOST]]
-        self._view.offer(_title(ours) if ours is not None else "",
-                          [*self._groups(ours), *offered] if ours is not None else [], self._other)
+        rows = self._place.desks.rows()
+        ours = next((row for row in rows if row.session == self._session), None)
+        if ours is None:
+            self._view.offer("", [], self._other)
+            return
+        offered = [(row.session, run_name(row)) for row in candidates(ours, rows, self._read)[:MOST]]
+        self._view.offer(run_name(ours), [*self._groups(ours), *offered], self._other)
 
     def _groups(self, ours: SessionRow | None) -> list[tuple[str, str]]:
         """The groups that the session in sight is one of, or that branched from it; the newest first."""
@@ -172,13 +180,13 @@ class CompareController(QObject):
             self._place.cursor.move(session, head.number)
 
     def _show_parting(self, *_: object) -> None:
-        """In front of the other tabs of its place: beside the first other run of the task, unless one is chosen."""
+        """In front of the other tabs of its place: beside the usual other run, unless one is chosen."""
         row = self._place.sight.row
         if not self._other and row is not None:
-            self.compare_with(next((one.session for one in self._place.desks.rows()
-                                    if one.task == row.task and one.session != row.session and one.steps), ""))
+            self.compare_with(usual_other(row, self._place.desks.rows(), self._read))
         if not self._other:
-            self._place.notices.tell(self.tr("There is no other run of this task here."), "info")
+            sentence = self.tr("There is no other run of this task here. Choose one in Compare.")
+            self._place.notices.tell(sentence, "info")
             return
         show_dock_of(self._view)
         self._is_parting_due = True
@@ -198,16 +206,13 @@ class CompareController(QObject):
 
     def _go_to_parting(self) -> None:
         row = self._model.common
-        self._view.show_row(row)
-        if self._model.head(row, 0) is not None:
-            self._open_step(row, 0)
+        side = self._side_read()
+        self._view.show_row(row, side)
+        if self._model.head(row, side) is not None:
+            self._open_step(row, side)
 
 
 def _column(row: SessionRow) -> str:
     """What stands above a column: the arm and the score, or the session."""
     score = f" · {quantities.score(row.score)}" if row.score is not None else ""
     return f"{one_line(row.arm, 40) or one_line(row.title or row.task, 40)}{score}"
-
-
-def _title(row: SessionRow) -> str:
-    return f"{row.title or row.task} · {short_id(row.session)}"

@@ -102,6 +102,12 @@ class CompareView(QWidget):
         self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
         self.other.setEnabled(bool(sessions))
 
+    def mark_read(self, side: int) -> None:
+        """The name of the one that is looked at is bold: a step that is opened turns no sides round."""
+        plain, bold = self.font(), theme.bold_font(self.font())
+        self.ours.setFont(plain if side else bold)
+        self.other.setFont(bold if side else plain)
+
     def show_titles(self, shown: bool) -> None:
         """Say above the columns which session each is; two need no words."""
         self.table.horizontalHeader().setVisible(shown)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
+import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from support.logs import PERSON, Maker
 from support.panels import workplace
 
+from app.compare.candidates import candidates, run_name, usual_other
 from app.compare.model import ComparisonModel
 from app.compare.panel import build
 from core.domain.events import Branched, ScoreGiven, SessionStateChanged, encode_event, make_event
+from core.domain.session import SessionRow
 from core.store import log
 
 
@@ -63,7 +67,12 @@ def test_the_common_beginning_and_the_parting(qtbot, qtmodeltester, tmp_path):
         panel.table.setCurrentIndex(model.index(3, 1))
         QTest.keyClick(panel.table, Qt.Key.Key_Return)
         assert (place.cursor.session, place.cursor.step) == ("s2", 4)
-        assert model.sides[1].session == "s1", "the sides are turned round"
+        assert [side.session for side in model.sides] == ["s1", "s2"], "a step that is opened turns no sides round"
+        assert panel.other.font().bold() and not panel.ours.font().bold(), "the one that is looked at is bold"
+        panel.parting.click()
+        assert (place.cursor.session, place.cursor.step) == ("s2", 3), "of the one that is looked at"
+        place.cursor.move("s1", 3)
+        assert panel.ours.font().bold() and not panel.other.font().bold()
         count = len(right.bodies)
         right.add_step("tool_z", fails=False)
         right.add_step("tool_z", fails=False)
@@ -167,3 +176,55 @@ def test_a_group_stands_side_by_side_arm_by_arm_with_scores_and_where_each_parts
         QTest.keyClick(panel.table, Qt.Key.Key_Return)
         assert (place.cursor.session, place.cursor.step) == ("s3", 4)
         assert model.sides[0].session == "s1", "a step of one of them leaves them as they stand"
+
+
+def run(session: str, task: str, title: str = "", day: int = 1, **more: object) -> SessionRow:
+    """A row of a run that began on a day."""
+    return SessionRow(session=session, task=task, title=title or session, steps=3,
+                      created_at=datetime(2026, 3, day, 9, 30, tzinfo=UTC), **more)  # type: ignore[arg-type]
+
+
+OURS = run("ours", "eval", "eval, sample 1, epoch 1")
+
+
+def test_the_usual_other_is_of_the_same_task_then_the_latest_read_then_the_newest():
+    repeat, other_sample = run("repeat", "eval", "eval, sample 1, epoch 2", 2), run("b", "eval", "eval, sample 2", 9)
+    worded, stranger = run("worded", "x", OURS.title, 3), run("stranger", "y", day=8)
+    empty = msgspec.structs.replace(run("empty", "eval", day=9), steps=0)
+    rows = [stranger, worded, other_sample, repeat, OURS, empty]
+    order = [row.session for row in candidates(OURS, rows)]
+    assert order == ["repeat", "b", "worded", "stranger"], "without a step there is nothing to compare"
+    older = run("older", "eval", "eval, sample 1, epoch 3", 1)
+    assert usual_other(OURS, [*rows, older]) == "repeat", "the newest"
+    assert usual_other(OURS, [*rows, older], ["stranger", "older", "repeat"]) == "older", "the latest read of the task"
+    assert usual_other(OURS, [stranger, OURS]) == "", "no run of another task unless it was read"
+    assert usual_other(OURS, [stranger, OURS, run("z", "z", day=9)], ["ours", "stranger"]) == "stranger"
+
+
+def test_a_session_and_its_own_subagents_are_no_two_runs_of_a_task():
+    main, inner = run("main", "5c03", "Bring it up to date"), run("inner", "5c03", "Look around", caller="main")
+    again = run("again", "9f1a", "Bring it up to date")
+    assert usual_other(main, [main, inner]) == "" and usual_other(main, [main, inner, again]) == "again"
+    nameless = [run("a", "", "One"), run("b", "", "Another")]
+    assert usual_other(nameless[0], nameless) == "", "two without a name of a task have none in common"
+
+
+def test_two_runs_of_one_title_have_names_of_their_own():
+    names = [run_name(run(f"claude-code-{n}{'0' * 20}", "t", "A long title " * 20, n, model="m-4", score=60.0 + n))
+             for n in (1, 2)]
+    assert all("m-4" in name and "Mar" in name and len(name) < 140 for name in names) and names[0] != names[1]
+    assert "61" in names[0] and "62" in names[1]
+
+
+def test_the_run_read_before_stands_beside_where_no_other_of_the_task_is_here(qtbot, tmp_path):
+    with workplace(tmp_path, Maker(1, title="One", task="one"), session("ab"), session("ac")) as (place, _):
+        told: list[str] = []
+        place.notices.posted.connect(lambda notice: told.append(notice.sentence))
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.show()
+        place.cursor.move("s2", 1)
+        place.cursor.move("s3", 1)
+        place.actions["go.parting"].trigger()
+        assert (panel.other.currentData(), told) == ("s2", [])
+        assert panel.ours.text().startswith("Reproduce the baseline · ")
