@@ -20,8 +20,9 @@ from app.guidance.row import GuidanceRowDelegate
 from app.kit import theme, tokens
 from app.kit.box_over_list import key_in, went_down
 from app.kit.boxes import column, named, row, words_box
-from app.kit.empty import Empty, Faces
+from app.kit.empty import Faces
 from app.kit.i18n import plural
+from app.kit.nothing_found import NothingFound
 from app.kit.plain_table import PlainTable
 from app.kit.safe_text import PlainLabel
 
@@ -58,7 +59,7 @@ class QueueView(QWidget):
         self.pages.addWidget(self.effect)
         self._nothing = self.tr("What you tell the agent appears here with its fate: on this computer, on the "
                                 "server, delivered at a step, answered.")
-        self.nothing = Empty(self._nothing, self)
+        self.nothing = NothingFound(self._nothing, self._show_all, self)
         self._search = QWidget(self)
         row((self.words, 1), self.everywhere, on=self._search, spacing=theme.GRID, margin=0)
         self._body = QWidget(self)  # hidden as a whole: a stack asks for room for pages that nobody sees
@@ -114,6 +115,10 @@ class QueueView(QWidget):
         self.earlier.setChecked(False)
         self._on_rows()
 
+    def _show_all(self) -> None:
+        self.earlier.setChecked(True)
+        self.words.clear()
+
     def show_effect(self, on: bool) -> None:
         """Show the steps before and after the chosen message in the list's place."""
         self.pages.setCurrentIndex(int(on))
@@ -158,7 +163,9 @@ class QueueView(QWidget):
         policy = QSizePolicy.Policy
         self.setSizePolicy(policy.Preferred, policy.Expanding if shown else policy.Maximum)
         self.setVisible(bool(total) or self.shows_all)  # until something was said the room is the box's
-        self.nothing.set_hint(self.tr("No message holds these words.") if total and not rows else self._nothing)
+        is_filtered = bool(total and not rows)
+        self.nothing.set_hint(self.tr("No message holds these words.") if is_filtered else self._nothing,
+                              helps=is_filtered)
         self.current_changed.emit()
 
     def _on_scrolled(self, value: int) -> None:

@@ -23,13 +23,13 @@ class Empty(QWidget):
         self.title.setVisible(bool(title))
         self.label = PlainLabel(hint, self, wrap=True, faint=True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        below = column(2, self.title, self.label, on=self, spacing=2 * theme.GRID, margin=4 * theme.GRID)
+        self.around = column(2, self.title, self.label, on=self, spacing=2 * theme.GRID, margin=4 * theme.GRID)
         self.button: QPushButton | None = None
         if action is not None:
             self.button = QPushButton(plain_action(action.text()), self)
             self.button.clicked.connect(action.trigger)
-            below.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
-        below.addStretch(3)
+            self.around.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.around.addStretch(3)
 
     def say(self, title: str, hint: str) -> None:
         """Say something else, under a title."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.kit.box_over_list import key_in, went_down
 from app.kit.boxes import column, words_box
 from app.kit.empty import Empty, Faces
+from app.kit.nothing_found import NothingFound
 from app.outline.model import LineRole, OutlineModel
 from app.outline.plan_view import PlanView
 from app.outline.row import OutlineDelegate
@@ -94,9 +95,7 @@ class OutlineView(QWidget):
         self.words.hide()
         self.plan = PlanView(self)
         self.empty = Empty(self.tr("The outline of a session appears here: phases, subagents, failures, files."), self)
-        show_all = QAction(self.tr("Show all (Esc)"), self)
-        show_all.triggered.connect(self._end_words)
-        self.nothing = Empty(self.tr("No line holds these words."), self, action=show_all)
+        self.nothing = NothingFound(self.tr("No line holds these words."), self._end_words, self)
         self._hits = Faces(self.list, self.nothing)
         self._show_hits()
         model.modelReset.connect(self._show_hits)

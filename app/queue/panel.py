@@ -143,7 +143,8 @@ class QueueController(QObject):
             passing.sort(key=self._place_of)
         self.model.show(passing)
         self._queues.counted.emit(len(passing), self._total)
-        self._view.show_content("" if passing else self._hint(), has_queue=bool(self._queues.shown.queue))
+        self._view.show_content("" if passing else self._hint(), has_queue=bool(self._queues.shown.queue),
+                                is_filtered=self._is_filtered)
         self._mark_chosen()
 
     def _is_of(self, facet: str, row: SessionRow) -> bool:
@@ -220,9 +221,13 @@ class QueueController(QObject):
         return self.tr("agreement {name} {value} on %Ln step(s)", None, plural(agreed.steps)).format(
             name=agreed.name, value=value)
 
+    @property
+    def _is_filtered(self) -> bool:
+        return bool(self._query.text or self._facet != "all")
+
     def _hint(self) -> str:
-        if self._query.text or self._facet != "all":
-            words = self.tr("No session of this list passes the filter. Esc in its box shows all of them.")
+        if self._is_filtered:
+            words = self.tr("No session of this list passes the filter.")
             return " ".join(filter(None, (not_understood(self._query), words)))
         key = self._queues.shown.queue
         free = sum(item.free > 0 and item.holder(self._queues.me(key)) is None for item in self._items.values())

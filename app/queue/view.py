@@ -14,6 +14,7 @@ from app.kit.box_over_list import key_in, went_down
 from app.kit.boxes import column, row, words_box
 from app.kit.choice_menu import offer_choices
 from app.kit.empty import Empty, Faces
+from app.kit.nothing_found import NothingFound
 from app.kit.safe_text import set_tooltip
 from app.queue.delegate import QueueRowDelegate
 from app.queue.head import ColumnNames, QueueHead
@@ -46,7 +47,10 @@ class QueueTable(QWidget):
         self.order = self._make_order()
         self.list = self._make_list(model)
         self.empty = Empty("", self, action=take)
-        self._faces = Faces(self.list, self.empty)
+        self.nothing = NothingFound("", self._show_all, self)
+        hits = QWidget(self)
+        self._hits = Faces(self.list, self.nothing, hits)
+        self._faces = Faces(hits, self.empty)
         self.setFocusProxy(self.list)
         self._lay_out()
         self.show_facets(dict.fromkeys(FACETS, 0))
@@ -116,10 +120,13 @@ class QueueTable(QWidget):
             self.order.setText(words)
             set_tooltip(self.order, self.tr("Order of the sessions"))
 
-    def show_content(self, hint: str, *, has_queue: bool = True) -> None:
-        """The rows; or, with a hint, why there are none and what to do. Without a queue there is no next session."""
+    def show_content(self, hint: str, *, has_queue: bool = True, is_filtered: bool = False) -> None:
+        """The rows; or, with a hint, why there are none and what to do. Without a queue there is no next session; what
+        is filtered away shows again by a button."""
         self.empty.set_hint(hint, helps=has_queue)
-        self._faces.show_content(not hint)
+        self.nothing.set_hint(hint)
+        self._hits.show_content(not (hint and is_filtered))
+        self._faces.show_content(not hint or is_filtered)
 
     def show_current(self, session: str) -> None:
         """Mark the session that is shown in brief; the first one where it is not listed."""
@@ -156,8 +163,8 @@ class QueueTable(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down goes from the filter into the list, Escape lists everything; Enter goes on into a session."""
         key = key_in(self.words, watched, event)
-        if key == Qt.Key.Key_Escape and self.words.text():
-            self.words.clear()
+        if key == Qt.Key.Key_Escape and (self.words.text() or self.nothing.isVisible()):
+            self._show_all()
             return True
         if key == Qt.Key.Key_Escape and self.list.isVisible():  # with nothing listed the window knows another list
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -169,6 +176,10 @@ class QueueTable(QWidget):
             self._on_entered(self.list.currentIndex())
             return True
         return super().eventFilter(watched, event)
+
+    def _show_all(self) -> None:
+        self.words.clear()
+        self.facets["all"].click()
 
     def _on_current(self, current: QModelIndex, _: QModelIndex) -> None:
         if current.isValid() and not self._quiet:

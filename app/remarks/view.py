@@ -12,6 +12,7 @@ from app.kit.boxes import apart, column, named, row, words_box
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel, EntryList
 from app.kit.i18n import plural
+from app.kit.nothing_found import FilterKeys, NothingFound
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.thin_line import Gist
 
@@ -80,7 +81,11 @@ class RemarksView(QWidget):
         self.list = EntryList(model, self.tr("Remarks"), self)
         self.list.setMinimumHeight(theme.px(tokens.HEIGHTS["session"]))
         self.empty = Empty("", self)
-        self._faces = Faces(self.list, self.empty)
+        self.nothing = NothingFound(self.tr("No remark holds these words."), self.filter.clear, self)
+        FilterKeys(self.filter, self.list)
+        hits = QWidget(self)
+        self._hits = Faces(self.list, self.nothing, hits)
+        self._faces = Faces(hits, self.empty)
         self.box = RemarkBox(self)
         self.write = IconButton(writing, "message-square", self)
         column(apart((self.filter, 1), self.write), (self._faces, 1), self.box, on=self, spacing=0, margin=0)
@@ -88,13 +93,12 @@ class RemarksView(QWidget):
 
     def show_state(self, count: int, *, blind: bool) -> None:
         """Show the list, or why it is empty."""
-        self._faces.show_content(count > 0)
+        self._faces.show_content(bool(count or self.filter.text()))
+        self._hits.show_content(count > 0)
         is_nothing = not count and not self.filter.text()
         self.gist.say(self.tr("No remark yet") if is_nothing else self.tr("%Ln remark(s)", None, plural(count)),
                        self.tr("write one") if is_nothing else "", is_nothing=is_nothing)
-        if self.filter.text():
-            self.empty.set_hint(self.tr("No remark has these words. Clear the filter to see all."))
-        elif blind:
+        if blind:
             self.empty.set_hint(self.tr("Blind: what others remark on a step appears once you have decided on it."))
         else:
             self.empty.set_hint(self.tr("Select words in the Step panel and press Ctrl+Alt+M to remark on them."))

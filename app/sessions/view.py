@@ -14,6 +14,7 @@ from app.kit.box_over_list import key_in, went_down
 from app.kit.boxes import row, words_box
 from app.kit.choice_menu import offer_choices
 from app.kit.empty import Empty, Faces, faces
+from app.kit.nothing_found import NothingFound
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.kit.timers import single_shot
 from app.kit.tool_button import tool_button
@@ -48,9 +49,7 @@ class SessionsView(QWidget):
         self.menu.insertSeparator(acts[-2])  # archive and delete
         self.empty = Empty(self.tr("Sessions appear here, live ones and imported ones. Start one on a task, "
                                    "or import saved trajectories."), self, action=new)
-        show_all = QAction(self.tr("Show all (Esc)"), self)
-        show_all.triggered.connect(self.words.clear)
-        self.nothing = Empty("", self, action=show_all)
+        self.nothing = NothingFound("", self.words.clear, self)
         self._hits = Faces(self.list, self.nothing)
         self.faces = self._lay_out([new, *acts[:4]])
         self.list.selectionModel().selectionChanged.connect(self._on_selected)

@@ -22,6 +22,7 @@ from app.kit.empty import Empty, Faces
 from app.kit.flat_model import Index
 from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
+from app.kit.nothing_found import FilterKeys, NothingFound
 from app.kit.row_paint import fill_ground, write
 from app.kit.safe_text import one_line
 from app.kit.thin_line import Gist
@@ -85,13 +86,16 @@ class WebSearchesView(QWidget):
         self._delegate = WebSearchDelegate(self.tree)
         self.tree.setItemDelegate(self._delegate)
         self._detail = LongText(self, name=self.tr("Result"))
+        self.nothing = NothingFound(self.tr("No search holds these words."), self.filter.clear, self)
+        FilterKeys(self.filter, self.tree)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.tree)
         split.addWidget(self._detail)
         split.setSizes([300, 110])
         split.setStretchFactor(0, 1)
         full = QWidget(self)
-        column(apart(self.filter), (split, 1), on=full, spacing=0, margin=0)
+        self._hits = Faces(split, self.nothing)
+        column(apart(self.filter), (self._hits, 1), on=full, spacing=0, margin=0)
         self._empty = Empty("", self)
         self.gist = Gist(self)
         self._faces = Faces(full, self._empty, self)
@@ -113,6 +117,7 @@ class WebSearchesView(QWidget):
     def show_count(self, count: int, step: int | None) -> None:
         """How many searches there are; without any, say why."""
         self._faces.show_content(bool(count or self.filter.text()))
+        self._hits.show_content(bool(count or not self.filter.text()))
         self._detail.placeholder(self.tr("Select a query or a result to read it here. {key} copies.").format(
             key=QKeySequence(QKeySequence.StandardKey.Copy).toString()))
         if step is None:

@@ -1144,8 +1144,8 @@
 <context>
     <name>CompareController</name>
     <message>
-        <source>There is no other run of this task here.</source>
-        <translation>这里没有此任务的其他运行。</translation>
+        <source>There is no other run of this task here. Choose one in Compare.</source>
+        <translation>这里没有该任务的其他运行。请在“比较”中选择一个。</translation>
     </message>
 </context>
 <context>
@@ -4730,6 +4730,13 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>NothingFound</name>
+    <message>
+        <source>Show all (Esc)</source>
+        <translation>显示全部 (Esc)</translation>
+    </message>
+</context>
+<context>
     <name>NothingListed</name>
     <message>
         <source>Show all (Esc)</source>
@@ -4870,10 +4877,6 @@ Delete or right click: take it away</source>
     <message>
         <source>The outline of a session appears here: phases, subagents, failures, files.</source>
         <translation>会话的大纲显示在这里：阶段、子智能体、失败、文件。</translation>
-    </message>
-    <message>
-        <source>Show all (Esc)</source>
-        <translation>显示全部 (Esc)</translation>
     </message>
     <message>
         <source>No line holds these words.</source>
@@ -5372,8 +5375,8 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
-        <source>No session of this list passes the filter. Esc in its box shows all of them.</source>
-        <translation>此列表中没有符合筛选的会话。在筛选框中按 Esc 显示全部。</translation>
+        <source>No session of this list passes the filter.</source>
+        <translation>此列表中没有会话符合筛选条件。</translation>
     </message>
     <message numerus="yes">
         <source>Nothing is left for you. %Ln session(s) wait for somebody: take one.</source>
@@ -5786,6 +5789,10 @@ Delete or right click: take it away</source>
         <translation>备注</translation>
     </message>
     <message>
+        <source>No remark holds these words.</source>
+        <translation>没有备注包含这些词。</translation>
+    </message>
+    <message>
         <source>No remark yet</source>
         <translation>还没有备注</translation>
     </message>
@@ -5798,10 +5805,6 @@ Delete or right click: take it away</source>
     <message>
         <source>write one</source>
         <translation>写一条</translation>
-    </message>
-    <message>
-        <source>No remark has these words. Clear the filter to see all.</source>
-        <translation>没有备注包含这些文字。清除筛选即可查看全部。</translation>
     </message>
     <message>
         <source>Blind: what others remark on a step appears once you have decided on it.</source>
@@ -7183,10 +7186,6 @@ Delete or right click: take it away</source>
 </context>
 <context>
     <name>SessionsView</name>
-    <message>
-        <source>Show all (Esc)</source>
-        <translation>显示全部 (Esc)</translation>
-    </message>
     <message>
         <source>No session passes the filter.</source>
         <translation>没有会话符合筛选条件。</translation>
@@ -8748,6 +8747,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Result</source>
         <translation>结果</translation>
+    </message>
+    <message>
+        <source>No search holds these words.</source>
+        <translation>没有搜索包含这些词。</translation>
     </message>
     <message>
         <source>Return or a double click goes to the step of the search</source>
