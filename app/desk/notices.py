@@ -7,6 +7,7 @@ import logging
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from app.desk.remark_words import remark_words
 from app.kit.i18n import QT_TRANSLATE_NOOP, translate
 from core.domain.errors import ReportableError
 
@@ -241,6 +242,14 @@ SENTENCES: dict[str, str] = {
                   "…#sha256=…; “tiphys serve” prints it."),
     "packed_otherwise": QT_TRANSLATE_NOOP(
         "Errors", "“{path}” is packed by {packing}, which is not unpacked here. Unpack it, and open what it holds."),
+    "archive_too_new": QT_TRANSLATE_NOOP("Errors", "This archive was written by a newer Tiphys (version {version})."),
+    "bad_database": QT_TRANSLATE_NOOP("Errors", "“{path}” is cut off, or no database that can be read."),
+    "empty_file": QT_TRANSLATE_NOOP("Errors", "“{path}” is empty."),
+    "file_incomplete": QT_TRANSLATE_NOOP("Errors", "“{path}” is being written now."),
+    "file_unreadable": QT_TRANSLATE_NOOP("Errors", "“{path}” cannot be read."),
+    "line_too_long": QT_TRANSLATE_NOOP("Errors", "“{path}” has a line that is too long to be read."),
+    "no_sessions": QT_TRANSLATE_NOOP("Errors", "“{path}” holds no session of an agent. {why}"),
+    "no_steps": QT_TRANSLATE_NOOP("Errors", "“{path}” holds no step of an agent. {why}"),
     "unknown_format": QT_TRANSLATE_NOOP("Errors", "“{path}” is in no format that is known here."),
     "subagent": QT_TRANSLATE_NOOP(
         "Errors", "A subagent cannot be asked that by itself: ask the session that called it."),
@@ -287,7 +296,9 @@ def sentence_of(error: ReportableError) -> str:
     known = SENTENCES.get(error.code)
     if known is None:
         return error.sentence
+    params = error.params | {name: remark_words(why) for name, why in error.params.items()
+                             if name == "why" and isinstance(why, str)}
     try:
-        return translate(_T, known).format(**error.params)
+        return translate(_T, known).format(**params).strip()
     except (KeyError, IndexError):
         return error.sentence

@@ -100,7 +100,8 @@ def joined(path: Path, found: Iterable[tuple[str, Imported | str]]) -> Iterator[
                 troubles = []
             held = made
     if held is None:
-        raise InvalidInput("no_sessions", f"{path}: {' '.join(troubles[:5])}", path=str(path))
+        why = " ".join(troubles[:5])
+        raise InvalidInput("no_sessions", f"{path}: {why}", path=str(path), why=why)
     yield _with_warnings(held, troubles)
 
 

@@ -104,8 +104,9 @@ class Source:
 
     def without_steps(self, wanted: str, problems: Iterable[str] = ()) -> InvalidInput:
         """The error (no_steps) for a file that holds no `wanted`, with what else is wrong with it."""
-        return InvalidInput("no_steps", f"{self.path} holds no {wanted}. {' '.join(problems)}".strip(),
-                            path=str(self.path))
+        why = " ".join(problems)
+        return InvalidInput("no_steps", f"{self.path} holds no {wanted}. {why}".strip(), path=str(self.path),
+                            why=why)
 
     def part(self, path: Path) -> Source:
         """Another file that is a part of what this one stands for."""
@@ -217,7 +218,8 @@ class Source:
                 number += 1
                 if len(data) > MAX_LINE:
                     raise LimitReached("line_too_long",
-                                       f"Line {number} of {self.path} is longer than {MAX_LINE:,} bytes.")
+                                       f"Line {number} of {self.path} is longer than {MAX_LINE:,} bytes.",
+                                       path=str(self.path))
                 if data.strip():
                     yield FileLine(number, start, data.rstrip(b"\r\n"), data.endswith(b"\n"), start + len(data))
                 start += len(data)

@@ -2574,6 +2574,38 @@
         <translation>“{path}”由 {packing} 打包，此处不解包。请先解包，再打开其中的内容。</translation>
     </message>
     <message>
+        <source>This archive was written by a newer Tiphys (version {version}).</source>
+        <translation>此归档由更新的 Tiphys 写成（版本 {version}）。</translation>
+    </message>
+    <message>
+        <source>“{path}” is cut off, or no database that can be read.</source>
+        <translation>“{path}”不完整，或不是可读取的数据库。</translation>
+    </message>
+    <message>
+        <source>“{path}” is empty.</source>
+        <translation>“{path}”是空的。</translation>
+    </message>
+    <message>
+        <source>“{path}” is being written now.</source>
+        <translation>“{path}”正在写入。</translation>
+    </message>
+    <message>
+        <source>“{path}” cannot be read.</source>
+        <translation>无法读取“{path}”。</translation>
+    </message>
+    <message>
+        <source>“{path}” has a line that is too long to be read.</source>
+        <translation>“{path}”中有一行过长，无法读取。</translation>
+    </message>
+    <message>
+        <source>“{path}” holds no session of an agent. {why}</source>
+        <translation>“{path}”中没有智能体的会话。{why}</translation>
+    </message>
+    <message>
+        <source>“{path}” holds no step of an agent. {why}</source>
+        <translation>“{path}”中没有智能体的步骤。{why}</translation>
+    </message>
+    <message>
         <source>“{path}” is in no format that is known here.</source>
         <translation>“{path}”不是已知的格式。</translation>
     </message>
@@ -4001,6 +4033,22 @@ Delete or right click: take it away</source>
     <message>
         <source>it holds no request to a model and no run of a tool.</source>
         <translation>其中没有对模型的请求，也没有工具运行。</translation>
+    </message>
+    <message>
+        <source>no turn is the agent&apos;s.</source>
+        <translation>没有一轮是智能体的。</translation>
+    </message>
+    <message>
+        <source>no turn is the assistant&apos;s.</source>
+        <translation>没有一轮是助手的。</translation>
+    </message>
+    <message>
+        <source>no message is the assistant&apos;s.</source>
+        <translation>没有一条消息是助手的。</translation>
+    </message>
+    <message>
+        <source>no item is an action.</source>
+        <translation>没有一个条目是动作。</translation>
     </message>
     <message>
         <source>the whole run</source>

@@ -51,8 +51,8 @@ def read(source: Source) -> Iterator[Imported]:
         return read_rows(source, _is_row, "chat messages", lambda row: _read_row(source, row.data, row.value))
     made = _read_row(source, source.data, {"messages": bare})
     if isinstance(made, str):
-        sentence = f"{source.path}: {made} {source.json.problem}".strip()
-        raise InvalidInput("no_sessions", sentence, path=str(source.path))
+        why = f"{made} {source.json.problem}".strip()
+        raise InvalidInput("no_sessions", f"{source.path}: {why}", path=str(source.path), why=why)
     problem = source.json.problem
     return iter([msgspec.structs.replace(made, warnings=(*made.warnings, problem)) if problem else made])
 

@@ -16,7 +16,8 @@ from core.domain.events import ScoreGiven
 
 CORE = Path(__file__).parents[3] / "core"
 
-MET = ("client", "protocol", "server", "tasks/allowances.py", "tasks/task_check.py", "domain/attention.py",
+MET = ("client", "formats", "formats/readers", "protocol", "server",
+       "tasks/allowances.py", "tasks/task_check.py", "domain/attention.py",
        "store/log.py", "store/commands.py", "store/early_opinions.py", "store/unnamed_blobs.py", "store/outbox.py",
        "store/blobs.py", "store/writer.py")
 """Where what a command, a connection or a copy can come back with is raised."""
@@ -29,6 +30,8 @@ ELSEWHERE = ("server/authority.py", "server/held_database.py", "server/ownership
 
 AMONG_PROGRAMS = {"ahead_of_log": "the client drops its copy", "journal_gap": "the runner resumes",
                   "seq_gap": "the client resumes", "no_grant": "only the command line takes a permission back",
+                  "bad_role": "readers ask only for roles that there are",
+                  "bad_tool_table": "the tables of tools are the program's own",
                   "bad_proxy": "only whoever starts a server names its proxies",
                   "bad_client_secret": "strangers are not told of the server's files",
                   "bad_role_rule": "only whoever starts a server gives roles to groups",

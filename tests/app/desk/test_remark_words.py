@@ -11,6 +11,7 @@ import pytest
 from support.real_data import real
 from support.window import speaking
 
+from app.desk.notices import sentence_of
 from app.desk.remark_words import is_known, remark_words
 from core.domain.errors import ReportableError
 from core.formats import registry
@@ -45,6 +46,20 @@ def test_each_remark_on_a_sample_whole_or_cut_is_known(folder, tmp_path):
 def test_each_remark_on_a_real_file_is_known():
     found = {w for path in sorted(real("").rglob("*")) if path.is_file() for w in remarks_of(path)}
     assert len(found) > 20 and [text for text in found if not is_known(text)] == []
+
+
+@pytest.mark.parametrize(("name", "held"), [
+    ("a.jsonl", b""), ("a.json", b'{"title": "t", "mapping": {}}'),
+    ("a.jsonl", b'{"type": "user", "uuid": "u", "message": {"role": "user", "content": "Hi"}}\n{"type": '),
+    ("a.json", b'[{"uuid": "c", "name": "", "chat_messages": [{"sender": "human", "text": "Hi", "uuid": "m"}]}]'),
+    ("a.db", b"SQLite format 3\0" + b"\0" * 99), ("a.traj", b'{"history": [], "trajectory": [], "info": {}}')])
+def test_a_file_that_is_refused_says_why_in_chinese(qapp, tmp_path, name, held):
+    (tmp_path / name).write_bytes(held)
+    with pytest.raises(ReportableError) as refused:
+        list(registry.read(tmp_path / name))
+    with speaking(qapp, "zh_CN"):
+        words = sentence_of(refused.value).replace(str(tmp_path / name), "")
+        assert not set(words) & set(string.ascii_letters), refused.value.sentence
 
 
 def sentences() -> set[str]:
