@@ -1,10 +1,10 @@
 """Claude Code session files, and its `stream-json` output: JSON Lines of records joined by `uuid` and `parentUuid`.
 
 One answer of the model stands in several lines with the same `message.id`: they are one step and their usage is
-counted once. Sidechains (subagents) become sessions of their own that name the step that called them. A summary
-after a compaction is a SummaryAdded; what a person typed later than the first request is guidance. Where a person went
-back to an earlier place (`parentUuid`), later contexts hold nothing of what came after it. The system prompt is not in
-the file, so contexts are approximate.
+counted once. Sidechains (subagents), in the file or in files beside it, become sessions of their own that name the step
+that called them (`claude_callers`). A summary after a compaction is a SummaryAdded; what a person typed later than the
+first request is guidance. Where a person went back to an earlier place (`parentUuid`), later contexts hold nothing of
+what came after it. The system prompt is not in the file, so contexts are approximate.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.pictures import pictures_in
+from core.formats.readers.claude_callers import Caller, caller_of, companions, names_in_call, names_in_result
 from core.formats.readers.claude_edits import file_edit
 from core.formats.readers.claude_items import ClaudeItem, ClaudeOutline, Gathering, chains_of, outline_of, streamed
 from core.formats.reading_on import ItemsRead, read_on
@@ -58,16 +59,19 @@ def read(source: Source) -> Iterator[Imported]:
     warnings, items = found.warnings, found.items
     made = 0
     steps: dict[str, int] = {}
-    parent = SessionBuilder(NAME, source.name, _identity(name, "", items, main or outlines)).session
+    is_alone, begun = not main, (main or outlines)[:1]
     del found, outlines, main  # of a million small records they are half of the memory
     while left:
         key, chain = left.pop()
         if any(o.kind == "assistant" for o in chain):
-            called = steps.get(key) or steps.get(_first(items, chain), 0) if key else 0
+            first = _first(items, chain) if key else ""
+            caller = (caller_of(source.path, name, key, first) if key and is_alone
+                      else Caller("", steps.get(key) or steps.get(first, 0) if key else 0))
+            parent = SessionBuilder(NAME, source.name, _identity(name, caller.agent, items, begun)).session
             session, identity = _session_of(source, key, items), _identity(name, key, items, chain)
             session.gather(chain)
             del chain
-            done = session.read(identity, warnings, parent if key else "", called)
+            done = session.read(identity, warnings, parent if key else "", caller.step)
             steps, made, warnings = steps if key else done.named, made + 1, []
             yield done.conversation.builder.build()
     if not made:
@@ -179,11 +183,9 @@ class _SessionReader:
         results = [self._result(*where) for where in item.results]
         conversation.add_step(_step(item, held[-1], content, results))
         step = conversation.builder.steps
-        for block in content:
-            if prompt := text_of(dict_of(block.get("input")).get("prompt")):
-                called.setdefault(prompt, step)
-                called.setdefault(text_of(block.get("id")), step)
-        called |= {str(agent): step for result in results if (agent := result.data.get("agentId"))}
+        for name in names_in_call(content):
+            called.setdefault(name, step)
+        called |= {name: step for result in results for name in names_in_result(result.data)}
 
     def _result(self, place: int, number: int) -> CallResult:
         record = self._records[place]
@@ -234,4 +236,5 @@ def _step(item: ClaudeItem, record: dict[str, Any], content: list[dict[str, Any]
                        finish_reason=text_of(message.get("stop_reason")), item=item.message)
 
 
-FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read, span=by_times)
+FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read, span=by_times,
+                companions=companions)

@@ -1,0 +1,114 @@
+"""Who called a subagent of Claude Code whose records have a file of their own.
+
+Since version 2 the program writes each subagent of a session beside the session's file, `SESSION.jsonl`:
+`SESSION/subagents/agent-ID.jsonl` (at first `agent-ID.jsonl`), those of a workflow in
+`SESSION/subagents/workflows/RUN/`, each with an `agent-ID.meta.json` that names the call. The session's own file has
+the call, and its result the subagent's id or the workflow's run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from core.domain.errors import ReportableError
+from core.formats.blocks import blocks_of
+from core.formats.readers.claude_items import ClaudeOutline, Gathering, outline_of
+from core.formats.records import Records, records
+from core.formats.source import Source, is_plain
+from core.formats.values import dict_of, text_of
+
+_MOST_META = 64 * 1024
+_PREFIX = "agent-"
+
+
+class Caller(NamedTuple):
+    """A step that called a subagent; `agent` is that of the subagent whose step it is, "" of the session's own."""
+
+    agent: str
+    step: int
+
+
+def companions(files: Sequence[Path]) -> Iterable[Path]:
+    """What the program notes of a subagent beside its records."""
+    names = {path.name for path in files}
+    return (p for p in files if p.name.startswith(_PREFIX) and p.name.endswith(".meta.json")
+            and f"{p.name.removesuffix('.meta.json')}.jsonl" in names)
+
+
+def names_in_call(content: Any) -> Iterator[str]:
+    """What a subagent that an answer calls can be known by: the words that it is given, and the call's id."""
+    for block in blocks_of(content):
+        if prompt := text_of(dict_of(block.get("input")).get("prompt")):
+            yield from filter(None, (prompt, text_of(block.get("id"))))
+
+
+def names_in_result(result: Mapping[str, Any]) -> Iterator[str]:
+    """The same of a result's own fields: the subagent's id, or the run of a workflow."""
+    return (name for key in ("agentId", "runId") if (name := text_of(result.get(key))))
+
+
+def caller_of(path: Path, session: str, agent: str, prompt: str) -> Caller:
+    """Who called the subagent whose records the file holds, with these words first; step 0 where no file says it."""
+    meta = _meta(path)
+    call = text_of(meta.get("toolUseId"))
+    names = [n for n in (call, agent, path.parent.name, prompt) if n]
+    steps = _steps_in(_main_file(path, session))
+    if step := next((steps[n] for n in names if n in steps), 0):
+        return Caller("", step)
+    others = path.parent.glob(f"{_PREFIX}*.jsonl") if call and meta.get("spawnDepth", 1) != 1 else ()
+    return next((Caller(other.stem.removeprefix(_PREFIX), step) for other in others
+                 if other != path and (step := _steps_in(other).get(call, 0))), Caller("", 0))
+
+
+def _meta(path: Path) -> dict[str, Any]:
+    file = path.with_name(f"{path.stem}.meta.json")
+    with suppress(OSError, msgspec.DecodeError):
+        if is_plain(file) and file.stat().st_size <= _MOST_META:
+            return dict_of(msgspec.json.decode(file.read_bytes()))
+    return {}
+
+
+def _main_file(path: Path, session: str) -> Path:
+    """The file of the session itself. What names it is foreign text: no path, and it lies in a folder above."""
+    name = f"{session}.jsonl"
+    folder = next((p.parent for p in path.parents if p.name == session), path.parent)
+    return folder / name if session and Path(name).name == name else path
+
+
+def _steps_in(path: Path) -> Mapping[str, int]:
+    """The steps that called something, by each name of what they called; none where the file cannot be read."""
+    with suppress(OSError, ReportableError):
+        if is_plain(path):
+            state = path.stat()
+            return _steps_of(path, state.st_size, state.st_mtime_ns)
+    return {}
+
+
+@lru_cache(maxsize=64)
+def _steps_of(path: Path, size: int, changed: int) -> Mapping[str, int]:
+    """`size` and `changed` tell a file that has grown from what it was: a session may have hundreds of subagents."""
+    found = records(Source(path), outline_of)
+    own: Sequence[ClaudeOutline] = [o for o in found.outlines if not o.is_sidechain] or found.outlines
+    gathering = Gathering()
+    gathering.go_on(own, found.items)
+    steps: dict[str, int] = {}
+    for number, item in enumerate((i for i in gathering.items if i.kind == "step"), 1):
+        for name in (*_called(found, item.parts), *_resulted(found, item.results)):
+            steps.setdefault(name, number)
+    return steps
+
+
+def _called(found: Records, parts: Sequence[int]) -> Iterator[str]:
+    for place in parts:
+        yield from names_in_call(dict_of(found.items[place].get("message")).get("content"))
+
+
+def _resulted(found: Records, results: Sequence[tuple[int, int]]) -> Iterator[str]:
+    for place, _ in results:
+        yield from names_in_result(dict_of(found.items[place].get("toolUseResult")))
