@@ -3,7 +3,7 @@
 `response_item` lines are the conversation; `event_msg` lines repeat them and are used for token counts, ends of calls
 and rollbacks only. What makes a step: `codex_gathered`. A compaction replaces the context by the history that it holds,
 or by what a person said and its summary; turns that a person took back leave the context, and their steps stay:
-`codex_context`.
+`codex_context`. A subagent is a session below the step that called it: `codex_callers`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.readers import codex_items
+from core.formats.readers.codex_callers import asked_of, own_lines, step_of, subagent_of
 from core.formats.readers.codex_context import RolloutConversation
 from core.formats.readers.codex_gathered import Gathered, Gatherer
 from core.formats.readers.codex_items import CALLS, OUTPUTS, Line, line_of
@@ -48,21 +49,24 @@ def _is_record(value: Any) -> bool:
 def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
     found = records(source, codex_items.outline)
-    lines: Sequence[Line] = found.outlines
-    meta = next((line.payload for line in lines if line.kind == "session_meta"), {})
+    meta: dict[str, Any] = next((line.payload for line in found.outlines if line.kind == "session_meta"), {})
+    lines: Sequence[Line] = own_lines(found.outlines, meta)
     if not any(line.is_answer for line in lines):
         raise source.without_steps("answer of the model", found.warnings)
     name = text_of(meta.get("id")) or text_of(found.items[0].get("id"))
-    asked = next((t for n, line in enumerate(lines) if line.payload.get("role") == "user" and codex_items.is_turn(
-        "user", t := parts_text(line_of(found.items[n]).payload.get("content"))) and requested(t)), "")
+    asked = next(filter(None, (_asked(line, found.items[n]) for n, line in enumerate(lines))), "")
     model = next((text_of(line.payload.get("model")) for line in lines if line.kind == "turn_context"), "")
-    parent = _forked_from(meta, source)
+    called = subagent_of(meta)
+    parent = _session(called.caller if called else text_of(meta.get("forked_from_id")), source)
+    step = step_of(source.path, called.caller, name) if called else 0
+    title = asked[:4000] or (called.name if called else "") or name
     instructions = text_of(meta.get("instructions") or dict_of(meta.get("base_instructions")).get("text"))
 
     def begin() -> RolloutConversation:
         identity = canonical_parts([name] if name else found.items)
         builder = SessionBuilder(NAME, source.name, identity, found.warnings)
-        builder.create(asked[:4000] or name, asked, task=name, model=model, parent=parent)
+        builder.create(title, asked, task=name, model=model, parent=parent, parent_step=step,
+                       is_call=called is not None)
         return RolloutConversation(builder, instructions)
 
     gatherer, reader = Gatherer(lines), _RolloutReader(lines, found.items)
@@ -72,7 +76,7 @@ def read(source: Source) -> Iterator[Imported]:
             reader.add(conversation, item)
     else:
         items = list(gatherer.gathered())
-        conversation = read_on(source.held, "read", (name, asked, model, parent, instructions),
+        conversation = read_on(source.held, "read", (name, asked, model, parent, step, instructions),
                                [item.key for item in items], begin,
                                lambda done, place: reader.add(done.conversation, items[place])).conversation
     if orphans := gatherer.orphans:
@@ -80,10 +84,20 @@ def read(source: Source) -> Iterator[Imported]:
     yield conversation.builder.build_without_end()
 
 
-def _forked_from(meta: dict[str, Any], source: Source) -> str:
-    """The session that `codex fork` or `codex exec fork` began this one from; its lines are not repeated here."""
-    name = text_of(meta.get("forked_from_id"))
-    return SessionBuilder(NAME, source.name, canonical([name])).session if name else ""
+def _asked(line: Line, record: dict[str, Any]) -> str:
+    """What a person, or another agent, asks for in a line."""
+    if line.kind != "response_item" or not line.has_text:
+        return ""
+    if line.payload.get("type") == "agent_message":
+        return asked_of(line_of(record).payload)
+    text = parts_text(line_of(record).payload.get("content")) if line.payload.get("role") == "user" else ""
+    return text if codex_items.is_turn("user", text) and requested(text) else ""
+
+
+def _session(thread: str, source: Source) -> str:
+    """The session of the thread that this one was called by, or that `codex fork` or `codex exec fork` began it from
+    (whose lines are not repeated here); "" where it is of nobody's."""
+    return SessionBuilder(NAME, source.name, canonical([thread])).session if thread else ""
 
 
 class _RolloutReader:
@@ -100,6 +114,9 @@ class _RolloutReader:
             conversation.add_step(self._step(item))
         elif item.kind == "words":
             conversation.add_words(self._whole(first), self._lines[first].at)
+        elif item.kind == "inherited":
+            if message := codex_items.message(self._whole(first)):
+                conversation.replay(message)
         elif item.kind == "compacted":
             conversation.compact(self._whole(first))
         else:

@@ -47,7 +47,8 @@ class RolloutConversation(Conversation):
             self.add_person_turn(text, at)
         else:
             self._updates.add(place)
-            self.add_message(Message(role="user" if item.get("role") == "user" else "system", content=text))
+            is_said = item.get("role") == "user" or item.get("type") == "agent_message"
+            self.add_message(Message(role="user" if is_said else "system", content=text))
 
     def compact(self, payload: dict[str, Any]) -> None:
         """Later contexts hold the line's history; older versions make one of a person's words and the summary."""
@@ -60,16 +61,16 @@ class RolloutConversation(Conversation):
         self.refs, self._turns, self._updates = before[: self._first], [], set()
         if isinstance(whole, list):
             for message in history:
-                self._replay(message)
+                self.replay(message)
             return
         opening = [n for n in sorted(updates) if n < min(turns, default=0)]
         self._updates = {self._first + n for n in range(len(opening))}
         self._turns = [self._first + len(opening) + n for n in range(len(turns))]
         self.refs += [before[n] for n in (*opening, *turns)]
-        self._replay(Message(role="user", content=summary or "(no summary available)"))
+        self.replay(Message(role="user", content=summary or "(no summary available)"))
 
-    def _replay(self, message: Message) -> None:
-        """A message that a compaction leaves in the context."""
+    def replay(self, message: Message) -> None:
+        """A message that a compaction leaves in the context, or that a subagent has from its caller."""
         place = len(self.refs)
         if codex_items.is_turn(message.role, message.content):
             self._turns.append(place)

@@ -21,7 +21,7 @@ from core.formats.values import text_of, usage_of
 class Gathered(msgspec.Struct, kw_only=True):
     """A step, or one line that stands between steps. `places` are the lines of an answer, or the line."""
 
-    kind: Literal["step", "words", "compacted", "rolled back"] = "step"
+    kind: Literal["step", "words", "inherited", "compacted", "rolled back"] = "step"
     places: list[int] = []
     results: list[tuple[int, int | None]] = []
     """The lines of its results, each with the line that tells the end of its call."""
@@ -81,12 +81,14 @@ class Gatherer:
             self._item(line, place)
         elif line.kind == "compacted":
             self._between("compacted", place)
+        elif line.kind == "inherited":
+            self._between("inherited", place)
         elif line.event == "thread_rolled_back":
             self._between("rolled back", place)
         elif place in self._counts:
             self._count(place)
 
-    def _between(self, kind: Literal["words", "compacted", "rolled back"], place: int) -> None:
+    def _between(self, kind: Literal["words", "inherited", "compacted", "rolled back"], place: int) -> None:
         self._close()
         self._found.append(Gathered(kind=kind, places=[place]))
 
@@ -100,7 +102,7 @@ class Gatherer:
             if not self._open.has_led and (self._open.is_counted if self._is_counted else self._open.is_answered):
                 self._close()
             self._take(line, place)
-        elif kind in ("message", None) and line.has_text:
+        elif kind in (*codex_items.MESSAGES, None) and line.has_text:
             self._between("words", place)
 
     def _take(self, line: Line, place: int) -> None:

@@ -27,6 +27,9 @@ CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_ca
          "image_generation_call")
 OUTPUTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
 ANSWERS = (*CALLS, "reasoning", "message")
+MESSAGES = ("message", "agent_message")
+"""A person's, the program's or the model's words; those of another agent of the same team."""
+
 _HEADER = re.compile(r"\A(?:.*\n){0,8}?Output:[ \n]")
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:|exit code:?) (-?\d{1,10})\b", re.MULTILINE)
 _SECONDS = re.compile(r"^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds\s*$", re.MULTILINE)
@@ -80,7 +83,7 @@ def outline(place: int, record: dict[str, Any]) -> Line:
     line = line_of(record)
     if line.kind == "turn_context":
         held = {"model": line.payload.get("model")}
-    elif line.kind == "session_meta":
+    elif line.kind == "session_meta" or line.event == "task_started":
         held = line.payload
     else:
         held = {key: line.payload[key] for key in _OUTLINED if key in line.payload}
@@ -101,7 +104,7 @@ def _alike(held: tuple[tuple[str, str], ...]) -> dict[str, Any]:
 def _has_text(payload: dict[str, Any]) -> bool:
     if payload.get("type") == "reasoning":
         return bool(thoughts(payload))
-    return payload.get("type") in ("message", None) and bool(parts_text(payload.get("content")))
+    return payload.get("type") in (*MESSAGES, None) and bool(parts_text(payload.get("content")))
 
 
 def thoughts(payload: dict[str, Any]) -> list[str]:
@@ -181,7 +184,7 @@ def call(item: dict[str, Any], place: int) -> ToolCall:
 def message(item: dict[str, Any]) -> Message | None:
     """An item of a history that replaces another as a message; None for what the model is not shown in words."""
     kind, name = item.get("type", "message"), text_of(item.get("call_id"))
-    if kind == "message":
+    if kind in MESSAGES:
         return Message(role=role_of(item.get("role")) or "user", content=parts_text(item.get("content")))
     if kind in CALLS:
         return Message(role="assistant", content="", tool_calls=(call(item, 1),))
