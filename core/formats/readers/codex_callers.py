@@ -33,20 +33,20 @@ _VERSION_7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7")
 _PAYLOAD = "Payload:\n"
 
 
-class Subagent(NamedTuple):
+class Called(NamedTuple):
     """What a subagent's rollout tells of it: its caller's thread, and its own name ("" where it has none)."""
 
     caller: str
     name: str
 
 
-def subagent_of(meta: Mapping[str, Any]) -> Subagent | None:
+def subagent_of(meta: Mapping[str, Any]) -> Called | None:
     """Whose rollout it is, by its first line; None where a person began it."""
     spawned = dict_of(dict_of(dict_of(meta.get("source")).get("subagent")).get("thread_spawn"))
     caller = text_of(spawned.get("parent_thread_id")) or (
         text_of(meta.get("parent_thread_id")) if meta.get("thread_source") == "subagent" else "")
     path = text_of(spawned.get("agent_path"))
-    return Subagent(caller, path.rpartition("/")[2] or text_of(spawned.get("agent_nickname"))) if caller else None
+    return Called(caller, path.rpartition("/")[2] or text_of(spawned.get("agent_nickname"))) if caller else None
 
 
 def own_lines(lines: Sequence[Line], meta: Mapping[str, Any]) -> Sequence[Line]:

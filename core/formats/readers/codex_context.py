@@ -47,8 +47,8 @@ class RolloutConversation(Conversation):
             self.add_person_turn(text, at)
         else:
             self._updates.add(place)
-            is_said = item.get("role") == "user" or item.get("type") == "agent_message"
-            self.add_message(Message(role="user" if is_said else "system", content=text))
+            is_user = item.get("role") == "user" or item.get("type") == "agent_message"
+            self.add_message(Message(role="user" if is_user else "system", content=text))
 
     def compact(self, payload: dict[str, Any]) -> None:
         """Later contexts hold the line's history; older versions make one of a person's words and the summary."""
