@@ -5,4 +5,4 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 
 PANEL = Panel("takeover", QT_TRANSLATE_NOOP("Panel", "Take over"), __name__, {
     "live": ("middle_below", 1), "read": ("right_below", 21), "compare": ("right", 21),
-    "export": ("right", 21), "queue": ("right", 21)})
+    "export": ("right", 21), "queue": ("right", 21)}, grows=True)

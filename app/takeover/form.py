@@ -83,6 +83,7 @@ class ArgumentForm(QWidget):
             made.currentIndexChanged.connect(self.edited)
         elif field.is_long and not self._is_only(field):
             made = QPlainTextEdit(self, tabChangesFocus=True)
+            made.setFont(theme.mono_font())
             made.setFixedHeight(LINES * QFontMetrics(made.font()).lineSpacing() + 3 * theme.GRID)
             made.textChanged.connect(self.edited)
         else:

@@ -62,7 +62,7 @@ class TakeoverController(QObject):
     def _show_state(self, *_: object) -> None:
         row = self._place.sight.row
         why, mine = self._why_not(row), self._is_mine(row)
-        self._place.actions["session.take_over"].setEnabled(not why and not mine)
+        self._place.actions["session.take_over"].setEnabled(not why)
         self._place.actions["session.hand_back"].setEnabled(not why and row is not None and bool(row.held_by))
         if row is None or why or not row.held_by:
             self._forget()
@@ -142,8 +142,11 @@ class TakeoverController(QObject):
     # ---- what the reader wants -------------------------------------------------------------------
 
     def _take_over(self, *_: object) -> None:
-        self._asked = True
+        """Ask for it; who has it already is led to it again."""
         show_dock_of(self._view)
+        self._asked = not (self._tools and self._is_mine(self._place.sight.row))
+        if not self._asked:
+            self._view.form.start_writing()
         self._tell()
 
     def _hand_back(self, *_: object) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
-from PySide6.QtWidgets import QComboBox, QFrame, QPlainTextEdit, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QPlainTextEdit, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.kit import icons, theme, tokens
 from app.kit.action_button import ActionButton
@@ -15,6 +15,9 @@ from app.kit.empty import Empty, Faces
 from app.kit.safe_text import PlainLabel, one_line
 from app.takeover.form import ArgumentForm
 from core.domain.tool_form import ToolForm
+
+WHOLE = 120
+"""So high the tool, what it is for and a box of a longer text are all seen, at 100 %."""
 
 
 class TakeoverView(QWidget):
@@ -32,7 +35,7 @@ class TakeoverView(QWidget):
         self.seen.setFont(theme.font_of("reading"))
         self.seen.hide()
         self.tool = named(QComboBox(self), self.tr("Tool"))
-        self.about = PlainLabel("", self, wrap=True, faint=True)
+        self.about = PlainLabel("", self, elide=True, faint=True, font=theme.font_of("fact"))
         self.form = ArgumentForm(self)
         self.why = words_box(self, self.tr("Why (the agent reads it as its own thought)"), self.tr("Why"))
         self.problem = PlainLabel("", self, wrap=True)
@@ -57,15 +60,22 @@ class TakeoverView(QWidget):
     def _lay_out(self) -> None:
         self._scrolled = scrolled = named(QScrollArea(self), self.tr("The action"))
         inner = QWidget(scrolled)
-        column(self.tool, self.about, self.form, self.why, 1, on=inner, spacing=theme.px(tokens.BETWEEN), margin=0)
+        column(self.tool, self.about, self.form, 1, on=inner, spacing=theme.px(tokens.WITHIN), margin=0)
         scrolled.setWidgetResizable(True)
         scrolled.setFrameShape(QFrame.Shape.NoFrame)
         scrolled.setWidget(inner)
-        last = row((self.problem, 4), 1, self.back, self.carry_out, spacing=theme.px(tokens.BETWEEN))
+        scrolled.setMinimumHeight(theme.px(WHOLE))
+        last = row((self.why, 1), self.back, self.carry_out, spacing=theme.px(tokens.BETWEEN))
         middle = row((self.seen, 1), (scrolled, 1), spacing=theme.px(tokens.BETWEEN))
-        content, gap = QWidget(self), theme.px(tokens.BETWEEN)
-        column(self.status, (middle, 1), last, on=content, spacing=gap, margin=gap)
-        self._faces = Faces(content, self.empty, self)
+        self._content, gap = QWidget(self), theme.px(tokens.BETWEEN)
+        column(self.status, (middle, 1), self.problem, last, on=self._content, spacing=gap, margin=gap)
+        self._faces = Faces(self._content, self.empty, self)
+
+    def _show_content(self, *, on: bool) -> None:
+        """Behind the hint the form asks for no room: Qt counts it in."""
+        policy = QSizePolicy.Policy.Preferred if on else QSizePolicy.Policy.Ignored
+        self._content.setSizePolicy(policy, policy)
+        self._faces.show_content(on)
 
     # ---- what the controller says ----------------------------------------------------------------
 
@@ -73,12 +83,12 @@ class TakeoverView(QWidget):
         """The agent works, or nobody can stand in for it: say why."""
         self.empty.set_hint(hint, helps=may_take)
         self.show_seen("")
-        self._faces.show_content(False)
+        self._show_content(on=False)
         self.offer(())
 
     def show_holder(self, words: str, *, may_act: bool) -> None:
         """Who has the session; whether that is the reader, and the tools are known."""
-        self._faces.show_content(True)
+        self._show_content(on=True)
         self.status.setText(words)
         for widget in (self.tool, self.form, self.why, self.carry_out):
             widget.setEnabled(may_act)

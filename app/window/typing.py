@@ -2,7 +2,7 @@
 
 A box may be taken from who writes in it: its session ends, another reader takes over, a layout is shown. Then the keys
 go back to it where it is still there; else letters do nothing until the reader says with another key, or a click, that
-they have seen it. So they do after G where nobody can be guided.
+they have seen it. So they do after G where nobody can be guided, and until a session that is asked for is taken over.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 _HELD = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta, Qt.Key.Key_CapsLock)
 _WRITING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Backspace)
 """Keys that go on with a text while nothing takes it."""
+
+
+LEADING = ("go.guide", "session.take_over")
+"""Commands after which one writes, in a box that may be closed, or opens in a while."""
 
 
 def takes_letters(widget: QWidget | None) -> bool:
@@ -41,7 +45,8 @@ class Typing(QObject):
         self.is_lost = False
         """Whether letters do nothing."""
         parent.installEventFilter(self)
-        place.actions["go.guide"].triggered.connect(self._expect_letters)
+        for key in LEADING:
+            place.actions[key].triggered.connect(self._expect_letters)
         QApplication.instance().focusChanged.connect(self._on_moved)  # type: ignore[union-attr]
 
     def _watch_keys(self) -> None:

@@ -10,8 +10,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from support.desktops import window
 from support.eventually import eventually
+from support.panels import told_session
 from support.parts import Parts, stopped
 from support.recipes import textcraft  # noqa: F401 - a fixture
+from support.window import shown_window
 
 from app.desk.row_text import step_row
 from app.takeover.view import TakeoverView
@@ -69,6 +71,9 @@ async def test_a_person_cuts_a_slow_model_off_acts_by_keyboard_and_hands_back(qa
             await eventually(lambda: view.form.form is not None and view.carry_out.isEnabled())
             assert "Goal: craft" in view.seen.toPlainText(), "what the agent saw is seen before the first step"
             line = view.form.fields["command"]
+            made.cursor.focus_list()
+            QTest.keyClick(made.window, Qt.Key.Key_T, ALT)
+            await eventually(line.hasFocus)  # who has the session is led to it again
             QTest.keyClick(line, Qt.Key.Key_Return)
             assert view.problem.text() == "“command” is empty, and act needs it."
             view.why.setText("Logs first.")
@@ -126,3 +131,18 @@ def test_tab_goes_from_the_tool_through_its_fields_and_back_and_what_lacks_is_se
     assert view.focusWidget() is view.why
     view.say_problem("“command” is missing.", "command")
     qtbot.waitUntil(lambda: command.visibleRegion().boundingRect().height() == command.height())
+
+
+def test_in_a_small_window_the_command_is_seen_whole_with_what_carries_it_out(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
+        made.resize(1280, 720)
+        made.lay_out("live")
+        place.cursor.move("s1")
+        made.show_panel("takeover")
+        view = made.docks["takeover"].widget()
+        about = "Run a shell command, of any number of lines, in a terminal. " * 4
+        fields = FormField(name="command", is_required=True, is_long=True), *(FormField(name=str(n)) for n in range(5))
+        view.offer([ToolForm(name="run_command", about=about, fields=fields), ToolForm(name="b", about="", fields=())])
+        view.show_holder("You write step 11.", may_act=True)
+        for widget in (view.form.fields["command"], view.tool, view.why, view.carry_out):
+            qtbot.waitUntil(lambda w=widget: w.visibleRegion().boundingRect().size() == w.size())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from support.eventually import eventually
 from support.logs import Maker
 from support.panels import told_session
@@ -11,7 +12,7 @@ from support.window import CTRL, settle, shown_window, write
 from app.window.layouts import LAYOUTS
 from app.window.status import StatusController
 from core.domain.events import SessionStateChanged
-from core.protocol.operations import GiveVerdict, Guide
+from core.protocol.operations import GiveVerdict, Guide, TakeOver
 
 PROSE = "mask unit tests, keep notes"
 """Its letters are M, K, U, N, T, S and others: each is a command of the window."""
@@ -75,6 +76,19 @@ async def test_g_where_nobody_can_be_guided_leaves_prose_without_effect_until_es
         write(made, "m")
         await eventually(lambda: given(place) == ["mask"])
         status.deleteLater()
+        await place.scope.close()
+
+
+async def test_what_is_typed_before_a_session_is_taken_over_judges_nothing(qapp, tmp_path):
+    with shown_window(tmp_path, session(), layout="read") as (made, place):
+        made.activateWindow()
+        await eventually(made.isActiveWindow)
+        place.cursor.move("s1", 4)
+        settle()
+        write(made, "t", CTRL | Qt.KeyboardModifier.AltModifier)
+        write(made, PROSE)
+        await eventually(lambda: not place.sender.storing)
+        assert [type(one.op) for one in place.desks.local.replica.commands("s1")] == [TakeOver]
         await place.scope.close()
 
 
