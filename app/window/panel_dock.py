@@ -117,11 +117,20 @@ class PanelDock(QDockWidget):
         """Let a thin line be dragged open; its panel stays hidden until the drag is over."""
         self._room.setMaximumHeight(MOST if on else 0)
 
+    @property
+    def need(self) -> int:
+        """The height in which all of the panel is seen."""
+        return 0 if self.panel is None else self.panel.minimumSizeHint().height()
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it can be no higher than a thin line: Qt takes a pixel off what it was given for no bound."""
+        return self.maximumHeight() < MOST // 2
+
     def bound(self, on: bool) -> None:
         """Be no higher than a thin line, or as high as it likes."""
-        high = theme.px(tokens.HEIGHTS["thin"]) if on else MOST
-        if self.maximumHeight() != high:
-            self.setMaximumHeight(high)
+        if self.is_bound != on:
+            self.setMaximumHeight(theme.px(tokens.HEIGHTS["thin"]) if on else MOST)
 
     def show_title(self, *, bare: bool) -> None:
         """The title, none where a tab has it (`bare`), or the thin line."""
@@ -153,6 +162,8 @@ class PanelDock(QDockWidget):
 
     def _on_front(self, on: bool) -> None:
         self.is_in_front = on
+        if on:
+            self.grow()
 
     def grow(self) -> None:
         """Be as high as the panel needs, as when it began to need that."""

@@ -107,9 +107,11 @@ class ThinLines(QObject):
         self._share_room(dock, self._heights.pop(key, 0) or round(whole * (HALF if key in self.by_hand else USUAL)))
 
     def _share_room(self, dock: PanelDock, high: int) -> None:
-        """So much of the column, and the rest for the others, who keep their shares: Qt gives one alone less."""
+        """So much of the column, and the rest for the others, who keep their shares and what they need: Qt gives one
+        alone less."""
         before = {other: self._height(other) for other in self._others(dock)}
         whole = self._height(dock) + sum(before.values())
+        high = min(high, max(self._height(dock), whole - sum(other.need for other in before)))
         rest = [round((whole - high) * height / max(1, sum(before.values()))) for height in before.values()]
         self._window.resizeDocks([dock, *before], [high, *rest], Qt.Orientation.Vertical)
 
@@ -149,7 +151,7 @@ class ThinLines(QObject):
         for key, dock in self._docks.items():
             group = [dock, *(d for d in self._docks.values() if d in self._window.tabifiedDockWidgets(dock))]
             on = any(one.is_thin and one.is_seen for one in group) and not dock.isFloating()
-            if dock.maximumHeight() < MOST and not on and dock.is_seen and not dock.isFloating():
+            if dock.is_bound and not on and dock.is_seen and not dock.isFloating():
                 freed.append((key, dock))
             dock.bound(on)
             if dock.is_thin:  # behind another tab its own bound would be that one's, too

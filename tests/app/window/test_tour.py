@@ -18,6 +18,8 @@ from app.sessions.new import DEMONSTRATION
 from app.window.tour import ERRING, Tour, TourBand
 from core.domain.events import GuidanceQueued, VerdictGiven
 from core.domain.verdict import Author
+from core.protocol.operations import Guide
+from core.store import outbox
 
 
 @contextlib.contextmanager
@@ -79,6 +81,25 @@ def guided() -> Maker:
     maker = demonstration()
     maker.say(GuidanceQueued(guidance="g1", text="hold out"), Author(kind="person", name="li"))
     return maker
+
+
+def test_in_a_small_window_the_guide_leaves_the_box_whole_and_the_list_what_it_needs(qtbot, tmp_path):
+    with touring(tmp_path, demonstration()) as (made, place, _, band):
+        made.resize(1272, 672)
+        made.lay_out("live")
+        QApplication.processEvents()
+        band.act.click()
+        dock, steps = made.docks["guidance"], made.docks["trajectory"]
+        qtbot.waitUntil(lambda: dock.isAncestorOf(band) and dock._room.height() >= dock.need)
+        made.thin.fit()
+        QApplication.processEvents()
+        assert dock._room.height() >= dock.need, "what it grew to stays"
+        writer = place.desks.local.replica._writer
+        writer.do_blocking(lambda conn: outbox.add(conn, "s1", Guide(guidance="g9", text="Wait.")))
+        place.desks.outbox_changed.emit()
+        qtbot.waitUntil(dock.widget().queue.list.isVisible)
+        QApplication.processEvents()
+        assert steps._room.height() >= steps.need
 
 
 async def test_the_guide_masks_the_step_that_it_speaks_of(tmp_path):
