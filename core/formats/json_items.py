@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, SupportsIndex, overload
+from typing import Any, SupportsIndex, TypedDict, overload
 
 import msgspec
 
@@ -75,16 +75,11 @@ class JsonItems(list[Any]):
 
     def only(self, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         """See `only`."""
-        kind = _with_members(names)
         for place in range(self._count):
             try:
-                found = msgspec.structs.asdict(msgspec.json.decode(self._text(place), type=kind))
-                held = {name: value for name, value in zip(names, found.values(), strict=True)
-                        if value is not msgspec.UNSET}
-                check_plain(held)
+                yield _some(self._text(place), names)
             except CAREFULLY:
-                held = self._item(place)
-            yield held
+                yield self._item(place)
 
 
 def only(items: Iterable[dict[str, Any]], *names: str) -> Iterable[dict[str, Any]]:
@@ -93,10 +88,27 @@ def only(items: Iterable[dict[str, Any]], *names: str) -> Iterable[dict[str, Any
     return items.only(names) if isinstance(items, JsonItems) else items
 
 
+def parse_some(data: bytes, names: tuple[str, ...]) -> Parsed:
+    """As `parse`, of an object with some of its members only: what is wrong with it is found all the same."""
+    try:
+        if not data.isascii():
+            data.decode()  # texts that are skipped are not looked at
+        return Parsed(_some(data, names))
+    except CAREFULLY:
+        return parse(data)
+
+
+def _some(text: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Some members of the text of a plain object. Raises one of CAREFULLY for other text."""
+    held = _with_members(names).decode(text)
+    check_plain(held)
+    return held
+
+
 @cache
-def _with_members(names: tuple[str, ...]) -> type[msgspec.Struct]:
-    fields = {f"member_{n}": name for n, name in enumerate(names)}
-    return msgspec.defstruct("Members", [(field, Any, msgspec.UNSET) for field in fields], rename=fields)
+def _with_members(names: tuple[str, ...]) -> msgspec.json.Decoder[dict[str, Any]]:
+    """Decodes objects, and passes over what is not named."""
+    return msgspec.json.Decoder(TypedDict("Members", dict.fromkeys(names, Any), total=False))  # type: ignore[operator]
 
 
 def parse_large(file: FilePieces) -> Parsed:
@@ -189,7 +201,12 @@ class FileItems:
         """Raises Unavailable (file_incomplete) where the file was written over since."""
         text = self._text(place)
         with suppress(msgspec.DecodeError, UnicodeError):
-            found = msgspec.json.decode(text) if self._are_plain[place] else parse(text).value
+            found = msgspec.json.decode(text) if self._are_plain[place] else self._carefully(place, text)
             if not self._are_objects or type(found) is dict:
                 return found
         raise Unavailable("file_incomplete", f"{self._file.path} is being written now.", path=str(self._file.path))
+
+    def _carefully(self, place: int, text: bytes) -> Any:
+        parsed = parse(text)
+        self._are_plain[place] = parsed.is_plain
+        return parsed.value

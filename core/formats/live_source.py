@@ -95,8 +95,8 @@ class LiveSource(Source):
             if line.whole or not parse(line.data).problem:
                 yield line
 
-    def records(self) -> Iterator[tuple[FileLine, Parsed]]:
-        """All lines with their values; those that were read before are not read again."""
+    def records(self, members: tuple[str, ...] | None = None) -> Iterator[tuple[FileLine, Parsed]]:
+        """All lines with their whole values; those that were read before are not read again."""
         earlier = self._earlier
         yield from earlier.records
         number = earlier.records[-1][0].number if earlier.records else 0

@@ -40,9 +40,11 @@ def _nothing(place: int, record: dict[str, Any]) -> Any:
     return None
 
 
-def records(source: Source, outline: Callable[[int, dict[str, Any]], Any] = _nothing) -> Records:
+def records(source: Source, outline: Callable[[int, dict[str, Any]], Any] = _nothing,
+            looks_at: tuple[str, ...] | None = None) -> Records:
     """All objects of a file of lines; also of one that is a JSON list, or a single object. `outline` is given the place
-    of each among them, and of a growing file only what it has not seen."""
+    of each among them, and of a growing file only what it has not seen; it `looks_at` some members alone, where they
+    are named."""
     if source.shape != "lines":
         value = source.json.value
         found = dicts_of(value if isinstance(value, list) else [value])
@@ -52,7 +54,8 @@ def records(source: Source, outline: Callable[[int, dict[str, Any]], Any] = _not
     problems: list[str] = []
     outlines: list[Any] = []
     held: list[Any] = [] if source.held is None else source.held.setdefault(getattr(outline, "__code__", outline), [])
-    for line, parsed in source.records():
+    members = () if outline is _nothing else looks_at
+    for line, parsed in source.records(None if places is None else members):
         where = f"Line {line.number} (byte {line.start})"
         if parsed.problem and "UTF-8" not in parsed.problem:
             cut = "" if line.whole else " The file ends inside this line."

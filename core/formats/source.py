@@ -12,7 +12,7 @@ from typing import IO, Any, Literal
 import msgspec
 
 from core.domain.errors import InvalidInput, LimitReached, Unavailable
-from core.formats.json_items import LARGE, FilePieces, parse_large
+from core.formats.json_items import LARGE, FilePieces, parse_large, parse_some
 from core.formats.json_text import Parsed, objects_in, parse
 from core.formats.unpacked import Unpacked, dress
 
@@ -193,14 +193,15 @@ class Source:
         value = self.json.value if self.shape == "object" else None
         return value if isinstance(value, dict) else {}
 
-    def records(self) -> Iterator[tuple[FileLine, Parsed]]:
-        """The lines that are not blank, each with its JSON value; each object of a line that holds several."""
+    def records(self, members: tuple[str, ...] | None = None) -> Iterator[tuple[FileLine, Parsed]]:
+        """The lines that are not blank, each with its JSON value; each object of a line that holds several. Of objects
+        `members` are enough, where they are named."""
         reported = 0
         for line in self.lines():
             if self._progress is not None and line.stop - reported >= _PROGRESS_BYTES:
                 self._progress(line.start)
                 reported = line.stop
-            parsed = parse(line.data)
+            parsed = parse(line.data) if members is None else parse_some(line.data, members)
             if not parsed.problem or len(parts := objects_in(line.data)) < 2:
                 yield line, parsed
                 continue

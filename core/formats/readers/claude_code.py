@@ -25,7 +25,15 @@ from core.formats.imported import Imported, SessionBuilder
 from core.formats.pictures import pictures_in
 from core.formats.readers.claude_callers import Caller, caller_of, companions, names_in_call, names_in_result
 from core.formats.readers.claude_edits import file_edit
-from core.formats.readers.claude_items import ClaudeItem, ClaudeOutline, Gathering, chains_of, outline_of, streamed
+from core.formats.readers.claude_items import (
+    OUTLINED,
+    ClaudeItem,
+    ClaudeOutline,
+    Gathering,
+    chains_of,
+    outline_of,
+    streamed,
+)
 from core.formats.reading_on import ItemsRead, read_on
 from core.formats.records import records
 from core.formats.rows import canonical
@@ -51,7 +59,7 @@ def _is_record(value: Any) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """The main session of a file, then one for each subagent."""
-    found = records(source, outline_of)
+    found = records(source, outline_of, OUTLINED)
     outlines = [o for o in found.outlines if o.kind in _KINDS]
     main = [o for o in outlines if not o.is_sidechain]
     left = [("", main), *chains_of([o for o in outlines if o.is_sidechain]).items()][::-1]

@@ -65,6 +65,11 @@ class ClaudeItem(msgspec.Struct, kw_only=True, gc=False):
 _READ = ClaudeItem(kind="")
 
 
+OUTLINED = ("type", "sessionId", "session_id", "uuid", "leafUuid", "parentUuid", "agentId", "isSidechain",
+            "parent_tool_use_id", "summary")
+"""The members of a record that its outline rests on."""
+
+
 def outline_of(place: int, record: dict[str, Any]) -> ClaudeOutline:
     """What is held of a record."""
     record = streamed(record)

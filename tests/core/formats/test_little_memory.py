@@ -4,14 +4,23 @@ import hashlib
 import json
 import random
 import tracemalloc
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.formats import conversation, json_items, name_table
-from core.formats.json_items import FileItems, FilePieces, JsonItems, only, parse_large
+from core.formats.json_items import FileItems, FilePieces, JsonItems, only, parse_large, parse_some
+from core.formats.json_text import parse
 from core.formats.name_table import NameTable
+from core.formats.readers.claude_items import OUTLINED, outline_of
 from core.formats.spools import BlobSelection, BlobSpool, JoinedPieces
 from core.formats.values import dicts_of
+
+FOREIGN = Path(__file__).parent / "foreign"
+CHANGES = st.lists(st.tuples(st.integers(0, 200), st.sampled_from([*b'09eE+-.,:[]{}"\\untr \xff\x01']), st.booleans()),
+                   max_size=3)
 
 
 @pytest.mark.parametrize("width", [8, 32])
@@ -105,3 +114,24 @@ def test_a_long_list_is_not_held_while_its_items_are_looked_at(tmp_path, monkeyp
     finally:
         tracemalloc.stop()
     assert list(only(rows[4990:], "n")) == [{"n": n} for n in range(4990, 5000)]
+
+
+@given(CHANGES)
+def test_a_first_look_at_some_members_finds_every_damage(changes):
+    """What is skipped is looked at as closely as what is taken, or a damaged line would not be named."""
+    line = bytearray('{"kind": "k", "n": [1.5e3, -0.2, true, null, "x\\u00e9\\n"], "b": {"c": 12, "é": "ü"}}'.encode())
+    for place, byte, is_new in changes:
+        place %= len(line)
+        line[place : place + (not is_new)] = bytes([byte])
+    whole, some = parse(bytes(line)), parse_some(bytes(line), ("kind",))
+    assert (whole.problem, type(whole.value)) == (some.problem, type(some.value))
+    if isinstance(whole.value, dict):
+        assert some.value.get("kind") == whole.value.get("kind")
+
+
+def test_what_an_outline_rests_on_is_all_that_it_is_given(monkeypatch):
+    """`OUTLINED` names every member that `outline_of` looks at: with less, an outline would be another one."""
+    for path in sorted(FOREIGN.glob("claude*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            if isinstance(record := parse(line).value, dict):
+                assert outline_of(0, record) == outline_of(0, parse_some(line, OUTLINED).value)
