@@ -1,10 +1,10 @@
 """Claude Code session files, and its `stream-json` output: JSON Lines of records joined by `uuid` and `parentUuid`.
 
 One answer of the model stands in several lines with the same `message.id`: they are one step and their usage is
-counted once. Sidechains (subagents), in the file or in files beside it, become sessions of their own that name the step
-that called them (`claude_callers`). A summary after a compaction is a SummaryAdded; what a person typed later than the
-first request is guidance. Where a person went back to an earlier place (`parentUuid`), later contexts hold nothing of
-what came after it. The system prompt is not in the file, so contexts are approximate.
+counted once. Sidechains (subagents), in the file, in its progress or in files beside it, become sessions of their own
+that name the step that called them (`claude_callers`). A summary after a compaction is a SummaryAdded; what a person
+typed later than the first request is guidance. Where a person went back to an earlier place (`parentUuid`), later
+contexts hold nothing of what came after it. The system prompt is not in the file, so contexts are approximate.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from core.formats.readers.claude_items import (
     ClaudeItem,
     ClaudeOutline,
     Gathering,
+    OwnRecords,
     chains_of,
     outline_of,
     streamed,
@@ -64,7 +65,7 @@ def read(source: Source) -> Iterator[Imported]:
     main = [o for o in outlines if not o.is_sidechain]
     left = [("", main), *chains_of([o for o in outlines if o.is_sidechain]).items()][::-1]
     name = next((o.session for o in outlines if o.session), "")
-    warnings, items = found.warnings, found.items
+    warnings, items = found.warnings, OwnRecords(found.items)
     made = 0
     steps: dict[str, int] = {}
     is_alone, begun = not main, (main or outlines)[:1]

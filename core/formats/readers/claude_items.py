@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 import msgspec
 
@@ -66,13 +66,13 @@ _READ = ClaudeItem(kind="")
 
 
 OUTLINED = ("type", "sessionId", "session_id", "uuid", "leafUuid", "parentUuid", "agentId", "isSidechain",
-            "parent_tool_use_id", "summary")
+            "parent_tool_use_id", "parentToolUseID", "data", "summary")
 """The members of a record that its outline rests on."""
 
 
 def outline_of(place: int, record: dict[str, Any]) -> ClaudeOutline:
     """What is held of a record."""
-    record = streamed(record)
+    record = streamed(own_record(record))
     kind = text_of(record.get("type"))
     return ClaudeOutline(
         place=place, kind=_one(kind), session=_one(text_of(record.get("sessionId"))),
@@ -89,6 +89,32 @@ def _one(text: str) -> str:
     return text
 
 
+class OwnRecords(Sequence[dict[str, Any]]):
+    """A file's records, each as whose it is has it."""
+
+    def __init__(self, records: Sequence[dict[str, Any]]) -> None:
+        self._records = records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, place: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        return own_record(self._records[place]) if isinstance(place, int) else [*map(own_record, self._records[place])]
+
+
+def own_record(record: dict[str, Any]) -> dict[str, Any]:
+    """The record; where it tells the caller how far a subagent is, the subagent's own record in it."""
+    data = dict_of(record.get("data"))
+    if record.get("type") != "progress" or data.get("type") != "agent_progress":
+        return record
+    return {**dict_of(data.get("message")), "sessionId": record.get("sessionId"), "isSidechain": True,
+            "agentId": data.get("agentId") or record.get("parentToolUseID")}
+
+
 def streamed(record: dict[str, Any]) -> dict[str, Any]:
     """A record of the program's `stream-json` output in the names that session files use."""
     if "session_id" not in record or "sessionId" in record:
@@ -102,6 +128,8 @@ def chains_of(outlines: Sequence[ClaudeOutline]) -> dict[str, list[ClaudeOutline
     root: dict[str, str] = {}
     chains: dict[str, list[ClaudeOutline]] = {}
     for outline in outlines:
+        if outline.uuid and outline.uuid in root:
+            continue  # written twice: by itself, and as the caller's progress
         key = outline.agent or root.get(outline.parent) or outline.uuid or "sidechain"
         root[outline.uuid] = key
         chains.setdefault(key, []).append(outline)

@@ -121,6 +121,25 @@ def test_an_answer_whose_line_was_never_ended_is_read_like_what_stands_behind_it
     assert ([b.thought for b in bodies(session)], session.warnings) == (["I build.", "Done."], ())
 
 
+def test_what_claude_code_tells_of_a_subagent_as_progress_is_the_subagent_at_the_step_that_called_it(tmp_path):
+    call = [{"type": "tool_use", "id": "t1", "name": "Task", "input": {"prompt": "Look.", "description": "A look"}}]
+    own = [line("user", "Look.", uuid="s1"), line("assistant", CALL, uuid="s2"), line("user", RESULT, uuid="s3"),
+           line("assistant", "There.", uuid="s4")]
+    progress = [{"type": "progress", "sessionId": "s", "uuid": f"p{n}", "parentToolUseID": "t1", "data": {
+        "type": "agent_progress", "agentId": "a1", "prompt": "Look.", "message": {
+            k: v for k, v in one.items() if k != "sessionId"}}} for n, one in enumerate(own)]
+    talk = [line("user", "Build it.", uuid="u"), line("assistant", call, uuid="a"), *progress,
+            line("user", RESULT, uuid="r", toolUseResult={"agentId": "a1"}), line("assistant", "Done.", uuid="b")]
+    path = tmp_path / "x.jsonl"
+    for found in (talk, [*talk, *({**one, "isSidechain": True, "agentId": "a1"} for one in own)]):
+        path.write_text("".join(json.dumps(one) + "\n" for one in found))
+        lead, called = registry.read(path)
+        assert [b.thought for b in bodies(lead)] == ["", "Done."]
+        assert [b.thought for b in bodies(called)] == ["", "There."]
+        branched = trajectory(called).branched
+        assert (branched.parent, branched.step, called.title) == (lead.session, 1, "Look.")
+
+
 def test_what_a_person_went_back_from_is_in_no_later_context():
     (session,) = registry.read(FILES / "claude_rewound.jsonl")
     assert [b.thought for b in bodies(session)] == ["I look.", "Deleted.", "a b"]

@@ -98,6 +98,10 @@ def session(own):
 def sessions(path):
     own, chains, root = [], {}, {}
     for line in lines(path):
+        line = line if isinstance(line, dict) else {}
+        told = line.get("data") if isinstance(line.get("data"), dict) else {}
+        if line.get("type") == "progress" and told.get("type") == "agent_progress":
+            line = {**told["message"], "isSidechain": True, "agentId": told["agentId"]}
         if not isinstance(line, dict) or line.get("type") not in ("user", "assistant", "attachment", "system",
                                                                   "queue-operation"):
             continue
@@ -106,6 +110,8 @@ def sessions(path):
             line = {**line, "isSidechain": bool(caller), "agentId": caller}
         if not line.get("isSidechain"):
             own.append(line)
+            continue
+        if line.get("uuid") in root:
             continue
         key = line.get("agentId") or root.get(line.get("parentUuid")) or line.get("uuid") or "sidechain"
         root[line.get("uuid")] = key
