@@ -13,7 +13,7 @@ from core.domain.python_call import unwrapped
 from core.domain.step import StepBody
 from core.domain.tools import ToolTable
 from core.formats.edits import FileEdit
-from core.formats.windows import Windows, is_refused
+from core.formats.windows import Windows, is_refused, whole_path
 
 _MOST = 4 * 1024 * 1024
 """Characters of contents that are remembered, so that a replacement in a file that was written before is whole."""
@@ -26,6 +26,9 @@ _SED = re.compile(
     r"\bsed\s+(?:-[Er]\s+)?-i\S*\s+(?P<quote>['\"])s(?P<mark>[/|#,@])(?P<old>[^\n\\\[\]*^$]{1,2000}?)(?P=mark)"
     r"(?P<new>[^\n\\&]{0,2000}?)(?P=mark)g?(?P=quote)\s+(?P<path>[\w./~-]{1,4096})")
 """A replacement of plain words by `sed -i`; what an expression matched its call does not say."""
+
+_REMOVED = re.compile(r"(?:\A|&&|;|\n)[ \t]*rm[ \t]+(?P<names>[\w./~ -]{1,4096}?)[ \t]*(?=\Z|&&|;|\n)")
+"""Files that `rm` names plainly."""
 
 _ENDS = ("*** ", "diff --git", "--- ", "+++ ", "index ", "@@")
 
@@ -58,7 +61,9 @@ class CallEdits:
             tool = self._tools.tool(action.tool)
             kind, given = tool.kind_of(action.arguments), action.arguments
             if kind == "shell":
-                yield from self._typed(command_line(next((given[k] for k in tool.title if given.get(k)), "")))
+                command = command_line(next((given[k] for k in tool.title if given.get(k)), ""))
+                yield from self._typed(command)
+                yield from self._removed(command, result.data if result is not None else {})
             elif kind == "patch":
                 yield from self._patched(patch_text(given))
             elif kind in ("edit", "write") and (path := path_in(tool, given)):
@@ -107,10 +112,25 @@ class CallEdits:
             for found in _SED.finditer(command[:_LINE]):
                 yield self._replaced(found["path"], [(found["old"], found["new"])])
 
+    def _removed(self, command: str, data: Mapping[str, Any]) -> Iterator[FileEdit]:
+        """Files of which all is known that a shell command removes."""
+        for found in _REMOVED.finditer(command[:_LINE]) if "rm " in command else ():
+            for name in found["names"].split():
+                for path in dict.fromkeys((whole_path(name, data), name)):
+                    if (held := self._forget(path)) is not None:
+                        yield FileEdit(path, held, None)
+
+    def _forget(self, path: str) -> str | None:
+        seen = self._windows.forget(path)
+        self._size -= len(self._known.get(path, ""))
+        return self._known.pop(path, seen)
+
     def _patched(self, text: str) -> Iterator[FileEdit]:
         """The files of a patch: a new one is whole, of others the lines that the patch shows."""
         heads = list(_FILE.finditer(text))
         for head, after in zip(heads, [*heads[1:], None], strict=False):
+            if head["act"] == "Delete" and (held := self._forget(head["path"])) is not None:
+                yield FileEdit(head["path"], held, None)
             if head["act"] == "Delete" or head["path"] == "/dev/null":
                 continue
             lines = text[head.end() : after.start() if after else len(text)].split("\n")

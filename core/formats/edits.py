@@ -10,12 +10,12 @@ from core.formats.values import text_of
 
 
 class FileEdit(msgspec.Struct, frozen=True):
-    """One change of one file; `before` is None where the file was not there. `is_partial`: both hold the changed part
-    of the file alone."""
+    """One change of one file; `before` is None where the file was not there, `after` where it was removed.
+    `is_partial`: both hold the changed part of the file alone."""
 
     path: str
     before: str | None
-    after: str
+    after: str | None
     is_partial: bool = False
 
 

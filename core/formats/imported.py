@@ -203,13 +203,14 @@ class SessionBuilder:
     def change(self, edit: FileEdit, step: int) -> None:
         """A step changed a file; a content that is too large is left out."""
         self.changed.add((step, edit.path))
-        size = len(edit.after.encode("utf-8", "replace"))
-        if max(len(edit.after), len(edit.before or "")) > _LARGEST:
+        size = len((edit.after or "").encode("utf-8", "replace"))
+        if max(len(edit.after or ""), len(edit.before or "")) > _LARGEST:
             self.fact(e.FileChanged(host="main", path=edit.path, size=size, step=step, too_large=True))
             return
-        before = "" if edit.before is None else self.blob(edit.before.encode("utf-8", "replace"))
-        self.fact(e.FileChanged(host="main", path=edit.path, before=before, step=step, size=size,
-                                is_partial=edit.is_partial, after=self.blob(edit.after.encode("utf-8", "replace"))))
+        before, after = ("" if text is None else self.blob(text.encode("utf-8", "replace"))
+                         for text in (edit.before, edit.after))
+        self.fact(e.FileChanged(host="main", path=edit.path, before=before, step=step, size=size, after=after,
+                                is_partial=edit.is_partial))
 
     def totals(self, counts: Mapping[str, object], of: str = "the whole run") -> None:
         """What a file counts for a run or turn only, as a note; None is unknown."""

@@ -14,12 +14,12 @@ from core.domain.step import Action, Observation
 from core.formats.edits import FileEdit
 
 _MARK = "[File: "
-_HEAD = re.compile(r"\[File: (?P<path>[^\n]{1,4096}?) \((?P<total>\d{1,9}) lines total\)\]")
+_HEAD = re.compile(r"\[File: (?P<path>[^\n]{1,4096}?) \((?P<total>\d{1,9}) lines total(?: after edit)?\)\]")
 _LINE = re.compile(r"^(\d{1,9})[:|]([^\n]*)$", re.MULTILINE)
 _BY_NUMBER = re.compile(
     r"\Aedit\s+(?P<first>\d{1,9}):(?P<last>\d{1,9})[^\n]*\n(?P<text>.*?)(?:\n?end_of_edit)?\s*\Z", re.DOTALL)
 _ADDING = ("insert", "insert_content_at_line", "append_file")
-_REFUSED = "edit has introduced"
+_REFUSED = ("edit has introduced", "edit was not applied", "[No exact match found in ")
 _HEAD_OF_RESULT = 400
 """Characters in which an editor refuses an edit."""
 
@@ -45,7 +45,8 @@ class _Seen(msgspec.Struct):
 
 def is_refused(observation: Observation) -> bool:
     """Whether an editor said that it did not apply the edit, which those programs tell in words alone."""
-    return _REFUSED in observation.output.text[:_HEAD_OF_RESULT]
+    head = observation.output.text[:_HEAD_OF_RESULT]
+    return any(words in head for words in _REFUSED)
 
 
 def open_file(observations: Sequence[Observation]) -> str:
@@ -74,10 +75,15 @@ class Windows:
         head = _HEAD.search(text)
         if head is None:
             return None
-        path = _whole_path(head["path"], observation.data)
+        path = whole_path(head["path"], observation.data)
         before = self._files.get(path)
         after = self._look(path, int(head["total"]), text[head.end() :])
         return _edit(path, before, after, action.tool, given)
+
+    def forget(self, path: str) -> str | None:
+        """What a file that is removed held, where all of it was seen."""
+        seen = self._files.pop(path, None)
+        return seen.whole if seen is not None else None
 
     def _look(self, path: str, total: int, text: str) -> _Seen:
         """Take over what a window shows; a file of another length has other lines at the same numbers."""
@@ -99,6 +105,8 @@ def _edit(path: str, before: _Seen | None, after: _Seen, tool: str, given: Mappi
         return None
     if before is not None and (old := before.whole) is not None and (new := after.whole) is not None:
         return FileEdit(path, old, new) if old != new else None
+    if before is not None and (part := _changed_part(before, after)) is not None:
+        return FileEdit(path, *part, is_partial=True)
     if by_number is not None:
         old = before.span(int(by_number["first"]), int(by_number["last"])) if before is not None else None
         return FileEdit(path, old or "", by_number["text"] + "\n", is_partial=True)
@@ -106,6 +114,21 @@ def _edit(path: str, before: _Seen | None, after: _Seen, tool: str, given: Mappi
         return FileEdit(path, "\n".join(old for old, _ in pairs), "\n".join(new for _, new in pairs), is_partial=True)
     text = given.get("text")
     return FileEdit(path, "", text, is_partial=True) if isinstance(text, str) else None
+
+
+def _changed_part(before: _Seen, after: _Seen) -> tuple[str, str] | None:
+    """The lines that one edit changed, where both windows show them with an equal line on either side."""
+    moved = after.total - before.total
+    same_place = sorted(before.lines.keys() & after.lines.keys())
+    first = next((n for n in same_place if before.lines[n] != after.lines[n]), None)
+    below = sorted((n for n in before.lines if n + moved in after.lines), reverse=True)
+    last = next((n for n in below if before.lines[n] != after.lines[n + moved]), None)
+    if first is None or last is None or (first > 1 and first - 1 not in same_place) or (
+            last < before.total and last + 1 not in below):
+        return None
+    first = min(first, last + 1, last + moved + 1)
+    old, new = before.span(first, last), after.span(first, last + moved)
+    return None if old is None or new is None else (old, new)
 
 
 def _says(command: Any, names: tuple[str, ...]) -> bool:
@@ -124,7 +147,8 @@ def _unnumbered(text: str) -> str:
     return "".join(f"{line}\n" for _, line in _LINE.findall(text[:_MOST]))
 
 
-def _whole_path(path: str, data: Mapping[str, Any]) -> str:
+def whole_path(path: str, data: Mapping[str, Any]) -> str:
+    """A path as it is from the root on, where the result tells in which folder the agent was."""
     folder = data.get("working_dir")
     return path if path.startswith("/") or not isinstance(folder, str) or not folder.startswith("/") else (
         f"{folder.rstrip('/')}/{path}")

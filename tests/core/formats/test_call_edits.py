@@ -101,6 +101,37 @@ def test_an_edit_by_line_numbers_is_told_by_the_windows_around_it():
         [FileEdit("/w/b.py", "z", "zz", True)], [FileEdit("/w/b.py", "", "new", True)]]
 
 
+def test_an_edit_whose_window_differs_from_its_call_is_what_the_window_shows():
+    read = CallEdits(table_of("openhands-output"))
+    lines = [f"{n}|line {n}" for n in range(1, 100)]
+    opened = look("open_file", {"path": "/w/a.py"}, "[File: /w/a.py (300 lines total)]\n" + "\n".join(lines))
+    indented = [*lines[:29], "30|new", "31|line 30, moved to the left", *(f"{n}|line {n - 1}" for n in range(32, 100))]
+    code = {"code": "edit_file_by_replace('/w/a.py', to_replace='x', new_content='y')"}
+    edit = look("run_ipython", code,
+                "[File: /w/a.py (301 lines total after edit)]\n" + "\n".join(indented))
+    assert [list(read.of(step)) for step in (opened, edit)] == [
+        [], [FileEdit("/w/a.py", "line 30\n", "new\nline 30, moved to the left\n", True)]]
+    for words in ("[No exact match found in /w/a.py for\n```\nx\n```]", "Your edit was not applied (file not …"):
+        assert list(CallEdits(table_of("openhands-output")).of(look("run_ipython", code, words))) == []
+
+
+def test_what_is_removed_is_gone_as_far_as_its_content_was_known():
+    wrote = ("Write", {"file_path": "/w/a.md", "content": "one\n"})
+    for command, wanted in (("rm /w/a.md", ["/w/a.md"]), ("cd /w && rm  /w/a.md; ls", ["/w/a.md"]), ("rm /w/b.md", []),
+                            ("rm -rf /w", []), ("echo rm /w/a.md", []), ("rm /w/*.md", [])):
+        found = edits("claude-code", wrote, ("Bash", {"command": command}))
+        assert found[1:] == [FileEdit(path, "one\n", None) for path in wanted], command
+    read = CallEdits(table_of("swe-agent"))
+    made = look("create", {"command": "create a.py\n"}, "[File: /w/a.py (1 lines total)]\n1:\n")
+    gone = look("bash", {"command": "rm a.py\n"}, "")
+    assert [list(read.of(step)) for step in (made, gone, gone)] == [
+        [FileEdit("/w/a.py", None, "\n")], [FileEdit("/w/a.py", "\n", None)], []]
+    patch = "*** Begin Patch\n*** Add File: n.py\n+x\n*** End Patch"
+    deleted = "*** Begin Patch\n*** Delete File: n.py\n*** End Patch"
+    assert edits("codex-cli", ("apply_patch", {"input": patch}), ("apply_patch", {"input": deleted})) == [
+        FileEdit("n.py", None, "x\n"), FileEdit("n.py", "x\n", None)]
+
+
 def test_a_replacement_by_sed_is_told_as_far_as_its_words_are_plain():
     for command, wanted in (
             ("cd a && sed -i 's/type = cell/type = cells/' input && ls",
