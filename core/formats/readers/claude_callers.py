@@ -2,8 +2,9 @@
 
 Since version 2 the program writes each subagent of a session beside the session's file, `SESSION.jsonl`:
 `SESSION/subagents/agent-ID.jsonl` (at first `agent-ID.jsonl`), those of a workflow in
-`SESSION/subagents/workflows/RUN/`, each with an `agent-ID.meta.json` that names the call. The session's own file has
-the call, and its result the subagent's id or the workflow's run.
+`SESSION/subagents/workflows/RUN/`, each with an `agent-ID.meta.json` that names the call, and the subagent that made it
+where the session itself did not. The file of whoever called has the call, and its result the subagent's id or the
+workflow's run.
 """
 
 from __future__ import annotations
@@ -56,14 +57,16 @@ def names_in_result(result: Mapping[str, Any]) -> Iterator[str]:
 def caller_of(path: Path, session: str, agent: str, prompt: str) -> Caller:
     """Who called the subagent whose records the file holds, with these words first; step 0 where no file says it."""
     meta = _meta(path)
-    call = text_of(meta.get("toolUseId"))
-    names = [n for n in (call, agent, path.parent.name, prompt) if n]
-    steps = _steps_in(_main_file(path, session))
-    if step := next((steps[n] for n in names if n in steps), 0):
-        return Caller("", step)
-    others = path.parent.glob(f"{_PREFIX}*.jsonl") if call and meta.get("spawnDepth", 1) != 1 else ()
-    return next((Caller(other.stem.removeprefix(_PREFIX), step) for other in others
-                 if other != path and (step := _steps_in(other).get(call, 0))), Caller("", 0))
+    names = [n for n in (text_of(meta.get("toolUseId")), agent, path.parent.name, prompt) if n]
+    above = text_of(meta.get("parentAgentId"))
+    file = path.with_name(f"{_PREFIX}{above}.jsonl") if _is_name(above) else _main_file(path, session)
+    steps = _steps_in(file)
+    return Caller(above if _is_name(above) else "", next((steps[n] for n in names if n in steps), 0))
+
+
+def _is_name(text: str) -> bool:
+    """Whether a foreign text is a file's own name, and no path to another."""
+    return bool(text) and Path(text).name == text
 
 
 def _meta(path: Path) -> dict[str, Any]:
@@ -78,7 +81,7 @@ def _main_file(path: Path, session: str) -> Path:
     """The file of the session itself. What names it is foreign text: no path, and it lies in a folder above."""
     name = f"{session}.jsonl"
     folder = next((p.parent for p in path.parents if p.name == session), path.parent)
-    return folder / name if session and Path(name).name == name else path
+    return folder / name if _is_name(session) else path
 
 
 def _steps_in(path: Path) -> Mapping[str, int]:
@@ -94,7 +97,9 @@ def _steps_in(path: Path) -> Mapping[str, int]:
 def _steps_of(path: Path, size: int, changed: int) -> Mapping[str, int]:
     """`size` and `changed` tell a file that has grown from what it was: a session may have hundreds of subagents."""
     found = records(Source(path), outline_of)
-    own: Sequence[ClaudeOutline] = [o for o in found.outlines if not o.is_sidechain] or found.outlines
+    own: Sequence[ClaudeOutline] = found.outlines
+    if any(o.kind == "assistant" and not o.is_sidechain for o in own):
+        own = [o for o in own if not o.is_sidechain]
     gathering = Gathering()
     gathering.go_on(own, found.items)
     steps: dict[str, int] = {}

@@ -68,7 +68,7 @@ def read(source: Source) -> Iterator[Imported]:
     warnings, items = found.warnings, OwnRecords(found.items)
     made = 0
     steps: dict[str, int] = {}
-    is_alone, begun = not main, (main or outlines)[:1]
+    is_alone, begun = not any(o.kind == "assistant" for o in main), (main or outlines)[:1]
     del found, outlines, main  # of a million small records they are half of the memory
     while left:
         key, chain = left.pop()

@@ -87,8 +87,10 @@ def test_each_file_of_a_subagent_knows_the_step_that_called_it(tmp_path):
 def test_a_subagent_of_a_subagent_is_a_session_below_that_ones_step(tmp_path):
     main_file(tmp_path)
     below = tmp_path / SESSION / "subagents"
+    note = json.dumps({"type": "fork-context-ref", "sessionId": SESSION}) + "\n"
     upper = called("a2", "Distill it").write(below / "agent-a2.jsonl", toolUseId="t2", spawnDepth=1)
-    lower = called("a6", "Below a2").write(below / "agent-a6.jsonl", toolUseId="na2", spawnDepth=2)
+    lower = called("a6", "Below a2").write(below / "agent-a6.jsonl", toolUseId="na2", parentAgentId="a2")
+    upper.write_text(note + upper.read_text())  # the program's notes bear no mark of a subagent
     (session,) = registry.read(upper)
     assert branch(lower) == (session.session, 1, True)
 
@@ -105,6 +107,8 @@ def test_a_session_named_as_a_path_leads_to_no_other_file(tmp_path):
     path = tmp_path / "work" / "agent-a2.jsonl"
     path.parent.mkdir()
     path.write_text(lines)
+    assert branch(path)[1] == 0
+    path.with_name("agent-a2.meta.json").write_text(json.dumps({"parentAgentId": f"../../secret/{SESSION}"}))
     assert branch(path)[1] == 0
 
 
