@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.domain.message import ToolCall
+from core.domain.message import Message, ToolCall
 from core.domain.request import requested
 from core.formats.chat import parts_text
 from core.formats.conversation import CallResult, Conversation, ForeignStep
@@ -105,6 +105,7 @@ class _RolloutReader:
 
     def __init__(self, lines: Sequence[Line], records: Sequence[dict[str, Any]]) -> None:
         self._lines, self._records = lines, records
+        self._answered = {line.payload.get("call_id") for line in lines if line.payload.get("type") in OUTPUTS}
 
     def add(self, conversation: Conversation, item: Gathered) -> None:
         """The conversation goes on with an item."""
@@ -115,13 +116,19 @@ class _RolloutReader:
         elif item.kind == "words":
             conversation.add_words(self._whole(first), self._lines[first].at)
         elif item.kind == "inherited":
-            if message := codex_items.message(self._whole(first)):
-                conversation.replay(message)
+            self._inherit(conversation, self._whole(first))
         elif item.kind == "compacted":
             conversation.compact(self._whole(first))
         else:
             line = self._lines[first]
             conversation.roll_back(int_of(line.payload.get("num_turns")) or 0, line.at)
+
+    def _inherit(self, conversation: RolloutConversation, item: dict[str, Any]) -> None:
+        """What a subagent has from its caller. The call that began it has no result there: its model is given this."""
+        if message := codex_items.message(item):
+            conversation.replay(message)
+        if item.get("type") in CALLS and item.get("call_id") not in self._answered:
+            conversation.replay(Message(role="tool", content="aborted", tool_call_id=text_of(item.get("call_id"))))
 
     def _whole(self, place: int) -> dict[str, Any]:
         return line_of(self._records[place]).payload

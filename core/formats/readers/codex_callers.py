@@ -1,9 +1,9 @@
 """Rollouts of Codex's subagents: who called one, and where its own lines begin.
 
 Each thread has a rollout of its own. That of a subagent names its caller in its first line, and may begin with what
-its caller's thread held till then (codex-rs: `keep_forked_rollout_item`): messages, final answers and all events, also
-the counts of the caller's tokens. Its own lines begin with its first turn. The caller's rollout names the thread that a
-call began in `sub_agent_activity`, `collab_agent_spawn_end` or the call's output.
+its caller's thread held till then (codex-rs: `keep_forked_rollout_item`): messages, since 0.169 calls too, and events,
+also the counts of the caller's tokens. Its own lines begin with its first turn. The caller's rollout names the thread
+that a call began in an event or an item of the subagent's activity, or in the call's output.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def subagent_of(meta: Mapping[str, Any]) -> Called | None:
 
 
 def own_lines(lines: Sequence[Line], meta: Mapping[str, Any]) -> Sequence[Line]:
-    """All lines; those before the first own turn of a subagent are `inherited` (messages) or `passed`."""
+    """All lines; those before a subagent's first own turn are `inherited` (what its model is given) or `passed`."""
     began = _own_turn(lines, meta) if subagent_of(meta) else 0
     return [*map(_inherited, lines[:began]), *lines[began:]] if began else lines
 
@@ -69,8 +69,7 @@ def _own_turn(lines: Sequence[Line], meta: Mapping[str, Any]) -> int:
 
 
 def _inherited(line: Line) -> Line:
-    is_message = line.kind == "response_item" and line.payload.get("type") == "message"
-    return msgspec.structs.replace(line, kind="inherited" if is_message else "passed")
+    return msgspec.structs.replace(line, kind="inherited" if line.kind == "response_item" else "passed")
 
 
 def asked_of(item: Mapping[str, Any]) -> str:
@@ -116,8 +115,11 @@ def _steps_of(path: Path, size: int, changed: int) -> Mapping[str, int]:
 def _threads(payloads: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """Each call that began a thread, with the thread."""
     for payload in payloads:
+        item = dict_of(payload.get("item"))
         kind = payload.get("type")
-        if kind == "sub_agent_activity" and payload.get("kind") == "started":
+        if item.get("type") == "SubAgentActivity" and item.get("kind") == "started":
+            yield text_of(item.get("id")), text_of(item.get("agent_thread_id"))
+        elif kind == "sub_agent_activity" and payload.get("kind") == "started":
             yield text_of(payload.get("event_id")), text_of(payload.get("agent_thread_id"))
         elif kind == "collab_agent_spawn_end":
             yield text_of(payload.get("call_id")), text_of(payload.get("new_thread_id"))

@@ -2,7 +2,8 @@
 
 An output is text. What a command's output says of itself stands in a header (`Chunk ID`, `Wall time`, `Process exited
 with code …`, up to `Output:`), or in JSON text of `{output, metadata}`; what the program says instead of running a
-call begins with its own words. Where a rollout keeps the `…_end` events, their codes and outcomes come first.
+call begins with its own words. Where a rollout keeps the `…_end` events or whole items, their codes and outcomes come
+first.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ def line_of(record: dict[str, Any]) -> Line:
     return Line("response_item" if "type" in record else "session_meta", record, time_of(record.get("timestamp")))
 
 
+_RUN = ("CommandExecution", "FileChange", "McpToolCall", "DynamicToolCall")
 _OUTLINED = ("type", "role", "call_id", "id", "info", "exit_code", "success", "num_turns")
 
 
@@ -85,6 +87,8 @@ def outline(place: int, record: dict[str, Any]) -> Line:
         held = {"model": line.payload.get("model")}
     elif line.kind == "session_meta" or line.event == "task_started":
         held = line.payload
+    elif line.event == "item_completed":
+        held = _end_of(dict_of(line.payload.get("item")))
     else:
         held = {key: line.payload[key] for key in _OUTLINED if key in line.payload}
     if "Err" in dict_of(line.payload.get("result")):
@@ -93,6 +97,14 @@ def outline(place: int, record: dict[str, Any]) -> Line:
     if len(alike) < 3 and all(type(value) is str and len(value) < 20 for value in held.values()):
         held = _alike(alike)
     return Line(sys.intern(line.kind), held, line.at, line.kind == "response_item" and _has_text(line.payload))
+
+
+def _end_of(item: dict[str, Any]) -> dict[str, Any]:
+    """What a version that tells of whole items (0.169) says of a call's end, as the `…_end` events of earlier ones."""
+    if item.get("type") not in _RUN:
+        return {"type": "item_completed"}
+    found = {"type": "item_end", "call_id": item.get("id"), "exit_code": item.get("exit_code")}
+    return {**found, "success": False} if item.get("status") in ("failed", "declined") else found
 
 
 @lru_cache(maxsize=200)

@@ -77,7 +77,8 @@ def root() -> Rollout:
 def child(*, encrypted: bool = False) -> Rollout:
     """That other: first what its caller's thread held, then its own two answers, the first of which calls one too."""
     made = Rollout(CHILD, **spawned(ROOT)).words("user", "Port the program")
-    made.words("assistant", "An earlier answer.", phase="final_answer").begins(turn(0)).used(100).begins(turn(1))
+    made.words("assistant", "An earlier answer.", phase="final_answer").begins(turn(0)).used(100)
+    made.calls("c1", "shell", command="ls").answers("c1", "a b").calls("c2", "spawn_agent").begins(turn(1))
     heading = {"type": "input_text", "text": "Message Type: NEW_TASK\nSender: /root\nPayload:\n"}
     task = ({"type": "encrypted_content", "encrypted_content": "gAAAA"} if encrypted
             else {"type": "input_text", "text": "Probe every flag"})
@@ -117,7 +118,18 @@ def test_what_it_has_from_its_caller_is_context_and_neither_step_nor_turn_nor_co
     task = next(f.task for f in found if isinstance(f, SessionCreated))
     assert (task.title, task.description) == ("Probe every flag", "Probe every flag")
     shown = b"".join(session.blobs.values()).decode("utf-8", "replace")
-    assert "Port the program" in shown and "An earlier answer." in shown
+    assert all(words in shown for words in ("Port the program", "An earlier answer.", "a b", "aborted"))
+
+
+def test_a_version_that_tells_of_whole_items_names_the_thread_and_how_a_call_ended(tmp_path):
+    made = Rollout(ROOT).begins(turn(0)).words("user", "Port the program").calls("c1", "mcp", place="x")
+    made.add("event_msg", type="item_completed", item={"type": "McpToolCall", "id": "c1", "status": "failed"})
+    made.answers("c1", "no such place").used(100).calls("c2", "spawn_agent")
+    made.add("event_msg", type="item_completed", item={
+        "type": "SubAgentActivity", "id": "c2", "kind": "started", "agent_thread_id": CHILD})
+    main = read(made.answers("c2", "{}").used(200).write(tmp_path))
+    assert [f.head.is_error for f in facts(main) if isinstance(f, StepAdded)] == [True, False]
+    assert branch(read(child().write(tmp_path))).step == 2
 
 
 def test_a_subagent_whose_task_is_encrypted_bears_its_own_name(tmp_path):
