@@ -20,6 +20,8 @@ from core.domain.session import SessionRow
     ("\n<task_description>\n## Motivation\n\nData\n</task_description>\n<remaining_working_time>4</x>",
      "Data"),
     ("<task_description>\n## Motivation\nA long text that is cut", "A long text that is cut"),
+    ("Implement the following plan:\n\n# Plan: Mend the parser\n\n## Summary", "Mend the parser\n\n## Summary"),
+    ("Implement the following plan: mine", "Implement the following plan: mine"),
     ("# Fix the parser\nIt fails.", "# Fix the parser\nIt fails."),
     ("Explain ISSUE: 4 to me.", "Explain ISSUE: 4 to me."),
 ])
