@@ -101,7 +101,7 @@
     </message>
     <message>
         <source>&amp;Resume</source>
-        <translation>继续(&amp;R)</translation>
+        <translation>从暂停处继续(&amp;R)</translation>
     </message>
     <message>
         <source>&amp;Interrupt the running action</source>

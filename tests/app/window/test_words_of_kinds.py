@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import get_args
@@ -11,12 +13,14 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from support.window import speaking
 
+from app.desk.actions import ACTIONS
 from app.desk.right_words import right_words
 from app.desk.session_words import URGENCY, attention_word, state_words
 from app.desk.step_words import error_word, status_word
 from app.drafts import words as draft_words
 from app.export.model import STATES
 from app.find.hits import where_word
+from app.kit.i18n import translate
 from app.review.opinions import author_words, value_word
 from app.servers.scope_words import scope_words
 from core.domain import host_rights
@@ -67,6 +71,13 @@ def test_each_kind_has_a_word_in_chinese(qapp: QApplication, kinds: str) -> None
     known, word = LISTS[kinds]
     with speaking(qapp, "zh_CN"):
         assert [kind for kind in known if word(kind).isascii()] == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_no_two_commands_of_a_menu_are_called_the_same(qapp: QApplication, language: str) -> None:
+    with speaking(qapp, language):
+        names = [(one.menu, re.sub(r"\(&.\)|[&…]", "", translate("Actions", one.text))) for one in ACTIONS if one.menu]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 def test_each_kind_of_attention_has_its_place_and_its_message() -> None:
