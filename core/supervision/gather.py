@@ -18,7 +18,7 @@ BodyOf = Callable[[str], StepBody | None]
 NAME_BYTES = 32
 """Bytes of a payload's name (`core.domain.blob`)."""
 
-MOST_HELD = 16_000_000
+MOST_HELD = 8_000_000
 """Characters of a session's steps up to which these are held in memory; those of a longer one are read as rules come
 to them."""
 

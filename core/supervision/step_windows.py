@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import TypeVar, overload
 
 from core.domain.step import StepBody
 
 T = TypeVar("T")
 
-WINDOW = 4_000_000
+WINDOW = 1_000_000
 """Characters of the steps that are read at once."""
 
 Load = Callable[[int], list[StepBody] | None]
@@ -48,10 +49,11 @@ class StepWindows(Sequence[StepBody]):
         return list(self)[place]
 
     def __iter__(self) -> Iterator[StepBody]:
-        number = 0
-        while (window := self._window(number)) is not None:
+        for number in count():
+            if (window := self._window(number)) is None:
+                return
             yield from window
-            number += 1
+            del window  # else it would be held until the next is here
 
     def run_together(self, works: Iterable[Callable[[], T]]) -> list[T]:
         """What each of some works gives, each of which may go through the steps as often as it likes."""
@@ -61,6 +63,7 @@ class StepWindows(Sequence[StepBody]):
         self._at_work = len(threads)
         for thread in threads:
             thread.start()
+        self._serve()
         for thread in threads:
             thread.join()
         while self._failure is None and self._read(self._farthest) is not None:  # what nobody came to
@@ -97,17 +100,22 @@ class StepWindows(Sequence[StepBody]):
         return read
 
     def _rest(self) -> None:
-        """One less is at work. The last one reads on, the farthest window first, so that those who begin again do so
-        together."""
+        """One less is at work."""
         self._at_work -= 1
-        if self._at_work or not self._wanted:
-            return
-        window = max(self._wanted.values())
-        self._read(window)
-        for one in [one for one, wanted in self._wanted.items() if wanted == window]:
-            del self._wanted[one]
-            self._at_work += 1
-        self._turn.notify_all()
+        if not self._at_work:
+            self._turn.notify_all()
+
+    def _serve(self) -> None:
+        """Read on whenever all wait, until none does: the farthest window first, so that those who begin again do so
+        together. All is read in one thread, as memory that another one gives back is not used by the others."""
+        with self._turn:
+            while self._turn.wait_for(lambda: not self._at_work) and self._wanted:
+                window = max(self._wanted.values())
+                self._read(window)
+                for one in [one for one, wanted in self._wanted.items() if wanted == window]:
+                    del self._wanted[one]
+                    self._at_work += 1
+                self._turn.notify_all()
 
     def _read(self, window: int) -> list[StepBody] | None:
         """One that cannot be read ends it for all who wait, and for who let them run."""

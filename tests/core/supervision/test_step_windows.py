@@ -1,5 +1,7 @@
 """Rules over a long session: they say what they say of one that is held; its steps are read once for all of them."""
 
+import threading
+import weakref
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,27 @@ def test_who_breaks_off_holds_nobody_up(caplog) -> None:
     rules = [Rule("breaks", "1", "", breaks), Rule("all", "1", "", all_steps)]
     assert findings(rules, evidence) == {"breaks": None, "all": {n: {0: "x"} for n in range(1, 21)}}
     assert "the rule breaks broke" in caplog.text
+
+
+def test_all_is_read_in_one_thread_and_the_last_window_is_let_go_of_before_the_next() -> None:
+    """What each thread allocates stays with it: sessions took twice their file where any of them read on."""
+    readers: set[int] = set()
+    last: list[weakref.ref[list[StepBody]]] = []
+    held: list[bool] = []
+
+    class Window(list[StepBody]):
+        """A list that can be watched."""
+
+    def load(window: int) -> list[StepBody] | None:
+        readers.add(threading.get_ident())
+        held.append(bool(last) and last[-1]() is not None)
+        made = Window([StepBody(number=window + 1)])
+        last.append(weakref.ref(made))
+        return made if window < 10 else None
+
+    windows = StepWindows(load)
+    assert windows.run_together([lambda: sum(1 for _ in windows)] * 5) == [10] * 5
+    assert readers == {threading.get_ident()} and not any(held)
 
 
 def test_what_nobody_came_to_is_read_all_the_same() -> None:
