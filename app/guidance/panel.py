@@ -151,6 +151,9 @@ class GuidanceController(QObject):
         if row.state == "waiting" and row.reason == "guidance":
             self._view.writing.say_when(self.tr("The agent waits for this, and goes on as soon as it has it."))
             return
+        if row.held_by:
+            self._view.writing.say_when(self._when_held(row.held_by))
+            return
         opened = trajectory.open_step
         number = quantities.number((opened.number if opened is not None else row.steps) + 1)
         if row.state == "paused":
@@ -159,6 +162,12 @@ class GuidanceController(QObject):
             words = self.tr("The agent reads it before step {n}. It does not wait for you. "
                             "You can change or withdraw it until then.")
         self._view.writing.say_when(words.format(n=number))
+
+    def _when_held(self, person: str) -> str:
+        if person == self._place.sight.desk.name:
+            return self.tr("You write the next steps. The agent reads it when you hand back.")
+        words = self.tr("{person} writes the next steps. The agent reads it when it goes on itself.")
+        return words.format(person=one_line(person, 40))
 
     def _on_sent(self, text: str, mode: str) -> None:
         session = self._session

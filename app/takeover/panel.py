@@ -81,7 +81,8 @@ class TakeoverController(QObject):
         if not mine:
             return self.tr("{person} writes the next actions.").format(person=one_line(row.held_by, 40))
         if not self._tools:
-            return self.tr("Yours as soon as what runs now is over; a model that is being asked is cut off.")
+            return self.tr("Yours as soon as what runs now is over: Interrupt ends it. A model that is being asked is "
+                           "cut off.")
         if waiting:
             return self.tr("At work on your action.") if waiting == 1 else self.tr(
                 "At work on your action; %Ln more wait(s).", None, plural(waiting - 1))
@@ -128,7 +129,7 @@ class TakeoverController(QObject):
             return
         forms: tuple[ToolForm, ...] = ()
         try:
-            forms = forms_of(found[self._offered.tools])
+            forms = forms_of(found.get(self._offered.tools, b"[]"))
         except InvalidInput as error:
             self._place.notices.report(error)
         self._tools = self._offered.tools

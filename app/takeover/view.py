@@ -58,6 +58,7 @@ class TakeoverView(QWidget):
         self.problem.hide()
 
     def _lay_out(self) -> None:
+        self.tool.hide()
         self._scrolled = scrolled = named(QScrollArea(self), self.tr("The action"))
         inner = QWidget(scrolled)
         column(self.tool, self.about, self.form, 1, on=inner, spacing=theme.px(tokens.WITHIN), margin=0)

@@ -7,11 +7,10 @@ they have seen it. So they do after G where nobody can be guided, and until a se
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPlainTextEdit, QWidget
+from shiboken6 import isValid
 
 from app.desk.workplace import Workplace
 
@@ -39,9 +38,11 @@ class Typing(QObject):
 
     def __init__(self, place: Workplace, parent: QObject) -> None:
         super().__init__(parent)
-        self._place = place
+        self._place, self._window = place, parent
         self._is_typing = False
         """The last that the reader did was to write."""
+        self._box: QWidget | None = None
+        """Where they wrote last."""
         self.is_lost = False
         """Whether letters do nothing."""
         parent.installEventFilter(self)
@@ -55,7 +56,7 @@ class Typing(QObject):
 
     def _expect_letters(self, *_: object) -> None:
         """Who asked for a box writes, whether it opens or not."""
-        self._is_typing = True
+        self._is_typing, self._box = True, None
         self._lose(on=True)
         QTimer.singleShot(0, self, self._find)
 
@@ -74,30 +75,31 @@ class Typing(QObject):
         self._lose(on=False)
 
     def _on_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Qt leads the keys of a form that closes from box to box, and on to what is no box."""
         if before is not None and takes_letters(before):
             before.removeEventFilter(self)
         if takes_letters(now):
             self._lose(on=False)
             now.installEventFilter(self)  # type: ignore[union-attr]
-        elif self._is_typing and now is not None and before is not None and takes_letters(before) and (
-                before.window() is now.window()):
+        elif self._is_typing and (now is None or now.window() is self._window):
             self._lose(on=True)
-            QTimer.singleShot(0, before, partial(self._give_back, before))
+            QTimer.singleShot(0, self, self._give_back)
 
-    def _give_back(self, box: QWidget) -> None:
+    def _give_back(self) -> None:
         """What took the keys was not the reader; where the box is gone for good, letters wait for one."""
-        if self.is_lost and box.isVisible() and box.isEnabled():
+        box = self._box
+        if self.is_lost and box is not None and isValid(box) and box.isVisible() and box.isEnabled():
             box.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keys before anybody has them."""
         if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
             return not isinstance(watched, QWidget) and self._on_key(event)
-        if isinstance(event, QInputMethodEvent):
-            self._is_typing = self._is_typing or bool(event.commitString())
+        if isinstance(event, QInputMethodEvent) and event.commitString() and isinstance(watched, QWidget):
+            self._is_typing, self._box = True, watched
         elif event.type() == QEvent.Type.MouseButtonPress:
             self._stop()
-        elif event.type() == QEvent.Type.Show and watched is self.parent():
+        elif event.type() == QEvent.Type.Show and watched is self._window:
             self._watch_keys()
         return False
 
@@ -113,5 +115,8 @@ class Typing(QObject):
             event.accept()
             self._place.notices.tell(self.tr("No box takes what you type. Esc leads to the list."), "attention")
             return True
-        self._is_typing = takes_letters(QApplication.focusWidget()) and event.key() not in _WRITING[:2]
+        here = QApplication.focusWidget()
+        self._is_typing = takes_letters(here) and event.key() not in _WRITING[:2]
+        if self._is_typing:
+            self._box = here
         return False

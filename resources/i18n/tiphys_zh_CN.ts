@@ -3701,6 +3701,14 @@ Delete or right click: take it away</source>
         <translation>智能体会在步骤 {n} 之前读到它，不会停下等您。在此之前您可以修改或撤回。</translation>
     </message>
     <message>
+        <source>You write the next steps. The agent reads it when you hand back.</source>
+        <translation>接下来的步骤由您编写。您交还后，智能体会读到它。</translation>
+    </message>
+    <message>
+        <source>{person} writes the next steps. The agent reads it when it goes on itself.</source>
+        <translation>接下来的步骤由 {person} 编写。智能体自己继续时会读到它。</translation>
+    </message>
+    <message>
         <source>Too late to change the message: the agent had read it already.</source>
         <translation>已来不及修改该消息：智能体已读过它。</translation>
     </message>
@@ -8123,8 +8131,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>接下来的动作由 {person} 写出。</translation>
     </message>
     <message>
-        <source>Yours as soon as what runs now is over; a model that is being asked is cut off.</source>
-        <translation>当前运行的动作一结束就归您；正在询问的模型会被中断。</translation>
+        <source>Yours as soon as what runs now is over: Interrupt ends it. A model that is being asked is cut off.</source>
+        <translation>当前运行的动作结束后即由您接管：可用“中断”终止它。正在请求的模型会被切断。</translation>
     </message>
     <message>
         <source>At work on your action.</source>

@@ -28,7 +28,13 @@ from app.guidance.effect import EffectModel, numbers_of, sides_of
 from app.guidance.panel import build
 from app.guidance.templates import filled, line_of_template, lines_of_setting, next_place
 from app.guidance.view import GuidanceView
-from core.domain.events import GuidanceChangeAsked, GuidanceChangeRefused, ScoreGiven, SessionStateChanged
+from core.domain.events import (
+    GuidanceChangeAsked,
+    GuidanceChangeRefused,
+    ScoreGiven,
+    SessionStateChanged,
+    TakenOver,
+)
 from core.protocol.messages import Nak
 from core.store.sqlite import connect, transaction
 
@@ -274,4 +280,19 @@ async def test_the_line_below_the_box_is_true_of_a_paused_session_too(tmp_path, 
         settle()
         assert ("The session is paused." in panel.writing.when.text()) == (state == "paused")
         assert "before step 3" in panel.writing.when.text()
+        await place.scope.close()
+
+
+async def test_the_line_below_the_box_names_who_writes_the_next_steps(tmp_path, monkeypatch):
+    monkeypatch.setattr(Desk, "link", LinkStatus("online", datetime.now(UTC)))
+    maker = working(steps=2)
+    maker.say(TakenOver(person="kim", step=3))
+    with shown_window(tmp_path, maker) as (window, place):
+        place.cursor.move("s1")
+        when = window.findChild(GuidanceView).writing.when
+        settle()
+        assert when.text() == "kim writes the next steps. The agent reads it when it goes on itself."
+        place.sight.desk._remembered = "kim"
+        place.sight.grew.emit()
+        assert when.text() == "You write the next steps. The agent reads it when you hand back."
         await place.scope.close()

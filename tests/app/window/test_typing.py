@@ -12,6 +12,7 @@ from support.window import CTRL, settle, shown_window, write
 from app.window.layouts import LAYOUTS
 from app.window.status import StatusController
 from core.domain.events import SessionStateChanged
+from core.domain.tool_form import FormField, ToolForm
 from core.protocol.operations import GiveVerdict, Guide, TakeOver
 
 PROSE = "mask unit tests, keep notes"
@@ -109,6 +110,26 @@ async def test_who_writes_as_the_session_ends_judges_nothing(qapp, tmp_path):
         settle()
         assert box.toPlainText() == PROSE and given(place) == []
         await eventually(lambda: replica.draft("s1") == PROSE)
+        await place.scope.close()
+
+
+async def test_who_writes_as_another_reader_takes_over_judges_nothing(qapp, tmp_path):
+    with shown_window(tmp_path, session(), layout="live") as (made, place):
+        made.activateWindow()
+        await eventually(made.isActiveWindow)
+        place.cursor.move("s1", 4)
+        made.show_panel("takeover")
+        view = made.docks["takeover"].widget()
+        view.offer([ToolForm(name="run_command", about="", fields=(
+            FormField(name="command", is_long=True), FormField(name="waits", kind="boolean"), FormField(name="host")))])
+        view.show_holder("You write step 11.", may_act=True)
+        settle()
+        view.form.start_writing()
+        write(made, PROSE)
+        view.show_holder("kim writes the next actions.", may_act=False)
+        write(made, PROSE)
+        assert view.form.given()["command"] == PROSE
+        assert not place.sender.storing and given(place) == []
         await place.scope.close()
 
 
