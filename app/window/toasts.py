@@ -44,8 +44,8 @@ class Toasts(QWidget):
         self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay beside the switch."""
-        if event.type() == QEvent.Type.Resize:
+        """Stay beside the switch, also from when it is there."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self._place()
         return super().eventFilter(watched, event)
 

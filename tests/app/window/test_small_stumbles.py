@@ -101,6 +101,17 @@ def test_notices_show_the_whole_of_their_sentences(qtbot, tmp_path):
             QRect(one.mapTo(window, QPoint()), one.size())) for one in free), "what acts on a session is not covered"
 
 
+def test_a_notice_of_before_the_window_is_shown_leaves_the_switch_and_what_acts_free(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (window, place):
+        place.cursor.move("s1", 2)
+        window.hide()
+        place.notices.tell(LONG, "attention")
+        window.show()
+        free = (window.menuBar().cornerWidget(), *(button for button in window.head.acts if button.isVisible()))
+        rooms = [QRect(one.mapTo(window, QPoint()), one.size()) for one in free]
+        qtbot.waitUntil(lambda: not any(map(window.toasts.geometry().intersects, rooms)))
+
+
 def test_sessions_without_a_common_beginning_say_so(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="compare") as (window, _):
         compare = window.docks["compare"].widget()
