@@ -38,7 +38,7 @@ def recognises(source: Source) -> bool:
         return bool(contents) and any(m.get("role") == "model" for m in contents) and all(
             isinstance(m.get("parts"), list) for m in contents)
     return "sessionId" in source.object and any(
-        m.get("type") in ("user", "gemini") for m in dicts_of(source.object.get("messages"))[:20])
+        m.get("type") in _TYPES for m in dicts_of(source.object.get("messages"))[:20])
 
 
 def read(source: Source) -> Iterator[Imported]:

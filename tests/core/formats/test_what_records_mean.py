@@ -211,6 +211,14 @@ def test_what_codex_adds_in_the_persons_name_is_no_guidance(tmp_path):
     assert [g.text for g in folded.guidance.values()] == ["Go on."]
 
 
+def test_a_chat_of_gemini_in_which_nobody_spoke_is_known_and_has_no_answer(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"sessionId": "g", "projectHash": "p", "messages": [
+        {"id": "1", "type": "warning", "content": "A hook failed."}]}))
+    with pytest.raises(InvalidInput, match="no answer of the model"):
+        list(registry.read(path))
+
+
 def test_gemini_records_what_was_cancelled_gone_back_from_and_complained_of(tmp_path):
     cancelled = {"id": "c", "name": "run", "args": {}, "status": "cancelled", "resultDisplay": "stopped"}
     session = read(
