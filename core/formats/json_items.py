@@ -133,7 +133,7 @@ def _member(data: bytes, file: FilePieces, text: memoryview) -> Any:
 def _place(data: bytes, part: memoryview) -> int:
     """Where a part of the data begins; one that is the same is as good."""
     begin, at = bytes(part[:4096]), -1
-    while memoryview(data)[(at := data.index(begin, at + 1)) : at + len(part)] != part:
+    while not data.startswith(part, at := data.index(begin, at + 1)):
         pass
     return at
 
