@@ -117,14 +117,14 @@ class ChartCanvas(Plots):
         font = theme.small_font(self.font())
         for row, key in enumerate(self.keys):
             plot = self.add_plot(row, 0, self._value_axis(key), font)
-            plot.setMinimumHeight(_LANE)
+            plot.setMinimumHeight(_least_height(key))
             plot.getAxis("bottom").setStyle(showValues=row == len(self.keys) - 1)
             lane = Lane(plot, key, self._names[key], font)
             if self._lanes:
                 plot.setXLink(self._lanes[0].plot)
             self._lanes.append(lane)
             plot.vb.sigRangeChangedManually.connect(self._on_zoomed)
-        self.setMinimumHeight(_LANE * max(1, len(self.keys)) + 24)
+        self.setMinimumHeight(sum(map(_least_height, self.keys)) + 24)
 
     def _value_axis(self, key: str) -> ValueAxis:
         if key == "verdicts":
@@ -199,3 +199,8 @@ class ChartCanvas(Plots):
             far.append((abs(lane.y_of(value) - scene.y()) if value is not None else float("inf"), place))
         distance, place = min(far)
         return place if distance <= NEAR else 0
+
+
+def _least_height(key: str) -> int:
+    """The three words of verdicts stand below each other."""
+    return _LANE * 7 // 4 if key == "verdicts" else _LANE

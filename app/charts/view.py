@@ -58,7 +58,8 @@ class ChartsView(QWidget):
         self.over.addItem(self.tr("over time"), "time")
         self.over.addItem(self.tr("over time at work"), "work")
         self.over.currentIndexChanged.connect(self._on_over)
-        self.reading = PlainLabel("", self, elide=True, faint=True)
+        self.reading = PlainLabel(self.tr("Point at a curve to read its values."), self, elide=True, faint=True)
+        self.reading.setContentsMargins(theme.GRID, 0, theme.GRID, 0)
         self.others = _menu_button(self, self.tr("Over it"), self.tr("Draw other sessions over this one"))
         self.shown = _menu_button(self, self.tr("Show"), self.tr("Choose what is drawn"))
         for key, name in self.names.items():

@@ -48,4 +48,4 @@ class FilesGist(QObject):
 
     def _counts(self, change: FileChanged) -> str:
         counts = self._model.counts_of(change)
-        return f"+{quantities.number(counts[0])} −{quantities.number(counts[1])}" if counts else ""
+        return quantities.lines_changed(*counts) if counts else ""

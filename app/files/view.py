@@ -174,7 +174,7 @@ class FilesView(QWidget):
     def show_diff(self, diff: Diff, note: str = "") -> None:
         """The difference of the two versions."""
         self.diff.show_diff(diff)
-        counts = "" if diff.binary else f"+{diff.added} −{diff.removed}"
+        counts = "" if diff.binary else quantities.lines_changed(diff.added, diff.removed)
         self._note.setText("  ".join(t for t in (note, counts) if t))
 
     def show_message(self, text: str) -> None:

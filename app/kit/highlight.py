@@ -22,6 +22,10 @@ _MEANING: tuple[tuple[_TokenType, str], ...] = (
 )
 
 
+_PROSE = ("markdown", "md")
+"""In these code without a language is no string of a program: green words would be read as added."""
+
+
 def lexer_for(path: str) -> str:
     """The name of the lexer for a file's path; "" when there is none."""
     try:
@@ -41,7 +45,8 @@ def spans(text: str, lexer: str) -> list[Span]:
     found: list[Span] = []
     at = 0
     for kind, value in tokens:
-        meaning = next((name for token, name in _MEANING if kind in token), "")
+        is_block = kind in String.Backtick and lexer in _PROSE
+        meaning = "" if is_block else next((name for token, name in _MEANING if kind in token), "")
         if meaning:
             found.append((at, units(value), meaning))
         at += units(value)

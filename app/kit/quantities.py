@@ -47,6 +47,11 @@ def signed(value: float, form: str) -> str:
     return f"{value:+{form}}".replace("-", "−", 1)
 
 
+def lines_changed(added: int, removed: int) -> str:
+    """+64 −36, with a space that is seen also in small type."""
+    return f"+{number(added)}\u2007−{number(removed)}"
+
+
 def duration(seconds: float | None) -> str:
     """0.4 s, 12 s, 3 min 05 s, 2 h 07 min."""
     if seconds is None:

@@ -112,6 +112,7 @@ class EyeView(QWidget):
 
     def _lay_out(self) -> None:
         table = self.table
+        table.setObjectName("rows")  # in high contrast the frame is around the row, not around each cell
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setShowGrid(False)

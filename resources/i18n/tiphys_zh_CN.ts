@@ -878,6 +878,10 @@
         <translation>按工作时间</translation>
     </message>
     <message>
+        <source>Point at a curve to read its values.</source>
+        <translation>指向曲线即可读出其数值。</translation>
+    </message>
+    <message>
         <source>Draw other sessions over this one</source>
         <translation>将其他会话叠加绘制在此会话上</translation>
     </message>

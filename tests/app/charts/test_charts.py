@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -17,6 +18,7 @@ from support.panels import workplace
 
 from app.charts.panel import ChartsController, build
 from app.charts.series import Curves, Series, Times, idle_of, series_of, table_of, times_of
+from app.kit import theme
 from core.domain.context import ContextDelta
 from core.domain.events import Placed, StepAdded, VerdictGiven
 from core.domain.step import StepHead, Usage
@@ -245,3 +247,21 @@ def test_a_table_runs_no_formula():
     curve = Series("score", np.array([1]), np.array([2.0]))
     times = Times(np.array([np.nan]), np.array([0.0]))
     assert table_of([Curves("s", "=1+1", (curve,), np.array([1]), times)])[1] == ("s", "'=1+1", "score", 1, "", 2.0)
+
+
+def test_the_words_of_verdicts_have_room_below_each_other_in_the_least_height(qtbot, tmp_path):
+    maker = Maker(3)
+    for number, value in enumerate(("keep", "unsure", "mask"), 1):
+        maker.add_step("run_command", fails=False)
+        maker.say(VerdictGiven(step=number, value=value), Author(kind="person", name="li"))
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(600, 200)
+        panel.show()
+        place.cursor.move("s1", 1)
+        qtbot.waitUntil(lambda: panel.has_canvas and "verdicts" in panel.canvas.keys)
+        places = [panel.canvas.y_of("verdicts", value) for value in (1.0, 0.0, -1.0)]
+        least = QFontMetrics(theme.small_font(panel.canvas.font())).ascent()
+        assert all(low - high >= least for high, low in pairwise(places)), (places, least)
+        assert panel.reading.text(), "no empty line below the curves"

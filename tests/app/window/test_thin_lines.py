@@ -86,7 +86,7 @@ def test_a_click_opens_a_panel_that_has_nothing_and_f4_folds_one_that_has_someth
         settle()
         press(made, Qt.Key.Key_F4)
         settle()
-        assert files.is_thin and line_of(files).accessibleName() == "Files · a.py  +2 −0 · 2 changed so far · at 6"
+        assert files.is_thin and line_of(files).accessibleName() == "Files · a.py  +2\u2007−0 · 2 changed so far · at 6"
         made.save_state()
     with shown_window(tmp_path, saved()) as (made, place):
         place.cursor.move("s1", 6)
