@@ -9,23 +9,16 @@ workflow's run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from core.domain.errors import ReportableError
 from core.formats.blocks import blocks_of
 from core.formats.readers.claude_items import ClaudeOutline, Gathering, outline_of
 from core.formats.records import Records, records
-from core.formats.source import Source, is_plain
+from core.formats.source import Source
+from core.formats.subagent_files import PREFIX, is_name, note_of, steps_in
 from core.formats.values import dict_of, text_of
-
-_MOST_META = 64 * 1024
-_PREFIX = "agent-"
 
 
 class Caller(NamedTuple):
@@ -33,13 +26,6 @@ class Caller(NamedTuple):
 
     agent: str
     step: int
-
-
-def companions(files: Sequence[Path]) -> Iterable[Path]:
-    """What the program notes of a subagent beside its records."""
-    names = {path.name for path in files}
-    return (p for p in files if p.name.startswith(_PREFIX) and p.name.endswith(".meta.json")
-            and f"{p.name.removesuffix('.meta.json')}.jsonl" in names)
 
 
 def names_in_call(content: Any) -> Iterator[str]:
@@ -56,46 +42,23 @@ def names_in_result(result: Mapping[str, Any]) -> Iterator[str]:
 
 def caller_of(path: Path, session: str, agent: str, prompt: str) -> Caller:
     """Who called the subagent whose records the file holds, with these words first; step 0 where no file says it."""
-    meta = _meta(path)
+    meta = note_of(path)
     names = [n for n in (text_of(meta.get("toolUseId")), agent, path.parent.name, prompt) if n]
     above = text_of(meta.get("parentAgentId"))
-    file = path.with_name(f"{_PREFIX}{above}.jsonl") if _is_name(above) else _main_file(path, session)
-    steps = _steps_in(file)
-    return Caller(above if _is_name(above) else "", next((steps[n] for n in names if n in steps), 0))
-
-
-def _is_name(text: str) -> bool:
-    """Whether a foreign text is a file's own name, and no path to another."""
-    return bool(text) and Path(text).name == text
-
-
-def _meta(path: Path) -> dict[str, Any]:
-    file = path.with_name(f"{path.stem}.meta.json")
-    with suppress(OSError, msgspec.DecodeError):
-        if is_plain(file) and file.stat().st_size <= _MOST_META:
-            return dict_of(msgspec.json.decode(file.read_bytes()))
-    return {}
+    file = path.with_name(f"{PREFIX}{above}.jsonl") if is_name(above) else _main_file(path, session)
+    steps = steps_in(file, _steps_of)
+    return Caller(above if is_name(above) else "", next((steps[n] for n in names if n in steps), 0))
 
 
 def _main_file(path: Path, session: str) -> Path:
     """The file of the session itself. What names it is foreign text: no path, and it lies in a folder above."""
     name = f"{session}.jsonl"
     folder = next((p.parent for p in path.parents if p.name == session), path.parent)
-    return folder / name if _is_name(session) else path
+    return folder / name if is_name(session) else path
 
 
-def _steps_in(path: Path) -> Mapping[str, int]:
-    """The steps that called something, by each name of what they called; none where the file cannot be read."""
-    with suppress(OSError, ReportableError):
-        if is_plain(path):
-            state = path.stat()
-            return _steps_of(path, state.st_size, state.st_mtime_ns)
-    return {}
-
-
-@lru_cache(maxsize=64)
-def _steps_of(path: Path, size: int, changed: int) -> Mapping[str, int]:
-    """`size` and `changed` tell a file that has grown from what it was: a session may have hundreds of subagents."""
+def _steps_of(path: Path) -> Mapping[str, int]:
+    """The steps that called something, by each name of what they called."""
     found = records(Source(path), outline_of)
     own: Sequence[ClaudeOutline] = found.outlines
     if any(o.kind == "assistant" and not o.is_sidechain for o in own):

@@ -23,7 +23,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.pictures import pictures_in
-from core.formats.readers.claude_callers import Caller, caller_of, companions, names_in_call, names_in_result
+from core.formats.readers.claude_callers import Caller, caller_of, names_in_call, names_in_result
 from core.formats.readers.claude_edits import file_edit
 from core.formats.readers.claude_items import (
     OUTLINED,
@@ -40,6 +40,7 @@ from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.session_span import by_times
 from core.formats.source import Source
+from core.formats.subagent_files import notes_beside
 from core.formats.values import dict_of, float_of, int_of, text_of, time_of, usage_of
 
 NAME = "claude-code"
@@ -246,4 +247,4 @@ def _step(item: ClaudeItem, record: dict[str, Any], content: list[dict[str, Any]
 
 
 FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read, span=by_times,
-                companions=companions)
+                companions=notes_beside)

@@ -105,7 +105,7 @@ class _RolloutReader:
 
     def __init__(self, lines: Sequence[Line], records: Sequence[dict[str, Any]]) -> None:
         self._lines, self._records = lines, records
-        self._answered = {line.payload.get("call_id") for line in lines if line.payload.get("type") in OUTPUTS}
+        self._answered = {text_of(line.payload.get("call_id")) for line in lines if line.payload.get("type") in OUTPUTS}
 
     def add(self, conversation: Conversation, item: Gathered) -> None:
         """The conversation goes on with an item."""
@@ -127,7 +127,7 @@ class _RolloutReader:
         """What a subagent has from its caller. The call that began it has no result there: its model is given this."""
         if message := codex_items.message(item):
             conversation.replay(message)
-        if item.get("type") in CALLS and item.get("call_id") not in self._answered:
+        if item.get("type") in CALLS and text_of(item.get("call_id")) not in self._answered:
             conversation.replay(Message(role="tool", content="aborted", tool_call_id=text_of(item.get("call_id"))))
 
     def _whole(self, place: int) -> dict[str, Any]:

@@ -11,19 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from core.domain.errors import ReportableError
 from core.formats.chat import parts_text
 from core.formats.readers import codex_items
 from core.formats.readers.codex_gathered import Gatherer
 from core.formats.readers.codex_items import OUTPUTS, Line, line_of
 from core.formats.records import records
-from core.formats.source import Source, is_plain
+from core.formats.source import Source
+from core.formats.subagent_files import steps_in
 from core.formats.values import dict_of, dicts_of, int_of, text_of, time_of
 
 _NAME = re.compile(r"[0-9A-Za-z_-]{1,80}\Z")
@@ -80,12 +79,8 @@ def asked_of(item: Mapping[str, Any]) -> str:
 
 def step_of(path: Path, caller: str, thread: str) -> int:
     """The step of the caller's rollout that began a thread; 0 where it cannot be found beside the thread's."""
-    for file in _files_of(path, caller):
-        with suppress(OSError, ReportableError):
-            if is_plain(file):
-                state = file.stat()
-                return _steps_of(file, state.st_size, state.st_mtime_ns).get(thread, 0)
-    return 0
+    found = (steps_in(file, _steps_of) for file in _files_of(path, caller))
+    return next((steps[thread] for steps in found if thread in steps), 0)
 
 
 def _files_of(path: Path, thread: str) -> Iterator[Path]:
@@ -97,9 +92,8 @@ def _files_of(path: Path, thread: str) -> Iterator[Path]:
         yield from path.parents[2].glob(f"*/*/*-{thread}.jsonl")
 
 
-@lru_cache(maxsize=64)
-def _steps_of(path: Path, size: int, changed: int) -> Mapping[str, int]:
-    """The steps of a rollout by the threads that they began; `size` and `changed` tell what has grown from before."""
+def _steps_of(path: Path) -> Mapping[str, int]:
+    """The steps of a rollout by the threads that they began."""
     found = records(Source(path), codex_items.outline)
     meta: dict[str, Any] = next((line.payload for line in found.outlines if line.kind == "session_meta"), {})
     lines = own_lines(found.outlines, meta)

@@ -1,19 +1,21 @@
 """Qwen Code: a chat recording, lines of `{uuid, parentUuid, sessionId, type, message}` with contents of Gemini's API.
 
-A line of type assistant is a step; lines of type tool_result answer its calls. A later line of type user is guidance.
-After a compression (`chat_compression`) contexts begin with the history that it left. What a subagent did is not in the
-file, but its last words as the result of the call; nor is the system prompt, so contexts are approximate.
+A line of type assistant is a step; lines of type tool_result answer its calls. A later line of type user is guidance,
+where a person typed it. After a compression (`chat_compression`) contexts begin with the history that it left. What a
+subagent did is in a file of its own, `subagents/SESSION/agent-ID.jsonl`, which bears the id of its caller's session,
+and has an answer's calls in lines of their own. The system prompt is in none, so contexts are approximate.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from core.domain.message import Message
+from core.domain.message import Message, ToolCall
 from core.domain.step import ActionError, Usage
 from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
@@ -24,6 +26,7 @@ from core.formats.records import records
 from core.formats.rows import canonical_parts
 from core.formats.session_span import by_times
 from core.formats.source import Source
+from core.formats.subagent_files import PREFIX, is_name, note_of, notes_beside, steps_in
 from core.formats.values import as_json, dict_of, dicts_of, exit_error, int_of, text_of, time_of, usage_of
 
 NAME = "qwen-code"
@@ -34,6 +37,9 @@ class _Outline(msgspec.Struct, frozen=True):
     place: int
     kind: str
     session: str
+    agent: str
+    is_more: bool
+    """Of an answer: whether it goes on with the one before, as the calls of a subagent's do."""
 
 
 def _is_record(value: Any) -> bool:
@@ -44,9 +50,14 @@ def _is_record(value: Any) -> bool:
 
 
 def _outline(place: int, record: dict[str, Any]) -> _Outline:
-    kind = text_of(record.get("type"))
-    return _Outline(place, text_of(record.get("subtype")) if kind == "system" else kind,
-                    text_of(record.get("sessionId")))
+    kind, subtype = text_of(record.get("type")), text_of(record.get("subtype"))
+    if kind == "system":
+        kind = subtype
+    elif kind == "user" and subtype not in _TYPED:
+        kind = "program"
+    agent = text_of(record.get("agentId")) if record.get("isSidechain") is True else ""
+    is_more = kind == "assistant" and bool(agent) and not record.keys() & {"usageMetadata", "agentRound"}
+    return _Outline(place, kind, text_of(record.get("sessionId")), agent, is_more)
 
 
 def read(source: Source) -> Iterator[Imported]:
@@ -54,19 +65,20 @@ def read(source: Source) -> Iterator[Imported]:
     found = records(source, _outline)
     outlines: Sequence[_Outline] = found.outlines
     name = next((o.session for o in outlines if o.session), "")
+    agent = next((o.agent for o in outlines if o.agent), "")
     asked = next((t for o in outlines if o.kind == "user" and (t := _words(_parts(found.items[o.place])))), "")
     answers = (found.items[o.place] for o in outlines if o.kind == "assistant")
     model = next((t for record in answers if (t := text_of(record.get("model")))), "")
-    items = list(grouped([o for o in outlines if o.kind in _TAKEN],
-                         lambda one, two: (one.kind, two.kind) == ("assistant", "tool_result")))
+    items = _items(outlines)
+    above, step = _caller(source.path, name, agent) if agent else ("", 0)
+    parent = SessionBuilder(NAME, source.name, _identity(name, above, found.items)).session if agent else ""
 
     def begin() -> Conversation:
-        identity = canonical_parts([name] if name else found.items)
-        builder = SessionBuilder(NAME, source.name, identity, found.warnings)
-        builder.create(asked[:400], asked, task=name, model=model)
+        builder = SessionBuilder(NAME, source.name, _identity(name, agent, found.items), found.warnings)
+        builder.create(asked[:400], asked, task=name, model=model, parent=parent, parent_step=step, is_call=bool(agent))
         return Conversation(builder)
 
-    builder = read_on(source.held if name else None, "read", (name, asked, model),
+    builder = read_on(source.held if name else None, "read", (name, agent, asked, model, parent, step),
                       [(first.place, len(after)) for first, after in items], begin,
                       lambda done, place: _add(done.conversation, *items[place], found.items)).conversation.builder
     if not builder.steps:
@@ -74,7 +86,38 @@ def read(source: Source) -> Iterator[Imported]:
     yield builder.build_without_end()
 
 
-_TAKEN = ("user", "assistant", "tool_result", "chat_compression")
+_TYPED = ("", "mid_turn_user_message")
+"""What a person typed; other messages of a user are the program's: notifications, what a clock or a goal asks for."""
+
+_TAKEN = ("user", "program", "assistant", "tool_result", "chat_compression")
+
+
+def _items(outlines: Sequence[_Outline]) -> list[tuple[_Outline, Sequence[_Outline]]]:
+    """What is said one after the other, each with the lines that belong to it: the rest of an answer, its results."""
+    return list(grouped([o for o in outlines if o.kind in _TAKEN], lambda one, two: one.kind == "assistant" and (
+        two.kind == "tool_result" or two.is_more)))
+
+
+def _identity(session: str, agent: str, records: Sequence[dict[str, Any]]) -> Iterator[bytes]:
+    """A subagent's records bear the id of the session that called it."""
+    return canonical_parts([session, *([agent] if agent else [])] if session else records)
+
+
+def _caller(path: Path, session: str, agent: str) -> tuple[str, int]:
+    """Which subagent of a session ("": itself) called another, and at which step; 0 where no file says it."""
+    note = note_of(path)
+    above = name if is_name(name := text_of(note.get("parentAgentId"))) else ""
+    chat = path.parent.parent.parent / "chats" / f"{session if is_name(session) else ''}.jsonl"
+    steps = steps_in(path.with_name(f"{PREFIX}{above}.jsonl") if above else chat, _steps_of)
+    return above, steps.get(text_of(note.get("toolUseId")), 0)
+
+
+def _steps_of(path: Path) -> Mapping[str, int]:
+    """The steps by the calls that they made."""
+    found = records(Source(path), _outline)
+    steps = [item for item in _items(found.outlines) if item[0].kind == "assistant"]
+    return {call.id: number for number, (first, after) in enumerate(steps, 1)
+            for call in _calls([found.items[one.place] for one in (first, *after)])}
 
 
 def _add(conversation: Conversation, first: _Outline, after: Sequence[_Outline], records: Sequence[dict[str, Any]]
@@ -82,10 +125,14 @@ def _add(conversation: Conversation, first: _Outline, after: Sequence[_Outline],
     record = records[first.place]
     if first.kind == "user":
         conversation.add_person_turn(_words(_parts(record)), time_of(record.get("timestamp")))
+    elif first.kind == "program":
+        conversation.add_message(Message(role="user", content=_words(_parts(record))))
     elif first.kind == "chat_compression":
         _compress(conversation, dict_of(record.get("systemPayload")))
     elif first.kind == "assistant":
-        conversation.add_step(_step(record, [r for one in after for r in _results(records[one.place])]))
+        lines = [record, *(records[one.place] for one in after if one.kind == "assistant")]
+        results = [r for one in after if one.kind == "tool_result" for r in _results(records[one.place])]
+        conversation.add_step(_step(lines, results))
 
 
 def _compress(conversation: Conversation, payload: dict[str, Any]) -> None:
@@ -109,13 +156,18 @@ def _words(parts: Sequence[dict[str, Any]], thought: bool = False) -> str:
     return "\n".join(filter(None, texts))
 
 
-def _step(record: dict[str, Any], results: list[CallResult]) -> ForeignStep:
-    parts = _parts(record)
-    called = [c for p in parts if (c := dict_of(p.get("functionCall")))]
-    calls = tuple(make_call(c.get("id"), c.get("name"), c.get("args") or {}, n) for n, c in enumerate(called, 1))
-    return ForeignStep(thought=_words(parts), reasoning=_words(parts, thought=True), calls=calls, results=results,
-                       usage=_usage(dict_of(record.get("usageMetadata"))), started_at=time_of(record.get("timestamp")),
-                       model=text_of(record.get("model")), item=text_of(record.get("uuid")))
+def _calls(lines: Sequence[dict[str, Any]]) -> tuple[ToolCall, ...]:
+    called = [c for line in lines for p in _parts(line) if (c := dict_of(p.get("functionCall")))]
+    return tuple(make_call(c.get("id"), c.get("name"), c.get("args") or {}, n) for n, c in enumerate(called, 1))
+
+
+def _step(lines: Sequence[dict[str, Any]], results: list[CallResult]) -> ForeignStep:
+    """The step of an answer, which the first of the lines begins."""
+    record, parts = lines[0], [part for line in lines for part in _parts(line)]
+    return ForeignStep(thought=_words(parts), reasoning=_words(parts, thought=True), calls=_calls(lines),
+                       results=results, usage=_usage(dict_of(record.get("usageMetadata"))),
+                       started_at=time_of(record.get("timestamp")), model=text_of(record.get("model")),
+                       item=text_of(record.get("uuid")))
 
 
 def _usage(counts: dict[str, Any]) -> Usage:
@@ -147,4 +199,5 @@ def _results(record: dict[str, Any]) -> Iterator[CallResult]:
                          ended_at=time_of(record.get("timestamp")))
 
 
-FORMAT = Format(name=NAME, title="Qwen Code chat", recognises=any_sample(_is_record), read=read, span=by_times)
+FORMAT = Format(name=NAME, title="Qwen Code chat", recognises=any_sample(_is_record), read=read, span=by_times,
+                companions=notes_beside)
