@@ -5,6 +5,7 @@ Several programs lay them out alike: `agent-ID.jsonl`, with `agent-ID.meta.json`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -20,6 +21,7 @@ from core.formats.values import dict_of
 PREFIX = "agent-"
 _META = ".meta.json"
 _MOST = 64 * 1024
+_NAME = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_.-]{0,200}\Z")
 
 
 def notes_beside(files: Sequence[Path]) -> Iterable[Path]:
@@ -39,8 +41,8 @@ def note_of(path: Path) -> dict[str, Any]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a foreign text is a file's own name, and no path to another."""
-    return bool(text) and Path(text).name == text
+    """Whether a foreign text is a name as programs give their files, and neither a path nor a pattern."""
+    return bool(_NAME.match(text))
 
 
 def steps_in(path: Path, read: Callable[[Path], Mapping[str, int]]) -> Mapping[str, int]:

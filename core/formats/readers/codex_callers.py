@@ -22,10 +22,9 @@ from core.formats.readers.codex_gathered import Gatherer
 from core.formats.readers.codex_items import OUTPUTS, Line, line_of
 from core.formats.records import records
 from core.formats.source import Source
-from core.formats.subagent_files import steps_in
+from core.formats.subagent_files import is_name, steps_in
 from core.formats.values import dict_of, dicts_of, int_of, text_of, time_of
 
-_NAME = re.compile(r"[0-9A-Za-z_-]{1,80}\Z")
 _VERSION_7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7")
 """How an id begins that is in the order of time (RFC 9562)."""
 
@@ -85,7 +84,7 @@ def step_of(path: Path, caller: str, thread: str) -> int:
 
 def _files_of(path: Path, thread: str) -> Iterator[Path]:
     """The program sorts rollouts by the day that they began: YEAR/MONTH/DAY/rollout-TIME-THREAD.jsonl."""
-    if not _NAME.match(thread):
+    if not is_name(thread):
         return
     yield from path.parent.glob(f"*-{thread}.jsonl")
     if all(folder.name.isdecimal() for folder in path.parents[:3]):

@@ -2,13 +2,15 @@
 
 A message of gemini is a step with its `toolCalls`. Its tokens of thought count as output. A user's later message is
 guidance. A history that takes the place of the one before (`$set`) begins later contexts; the steps before it stay.
-The system prompt is not in the file, so contexts are approximate.
+A subagent's recording (`kind: subagent`) lies in a folder named as the session that called it, whose call names it by
+`agentId`. The system prompt is not in the file, so contexts are approximate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from core.domain.events import NoteAdded
@@ -23,6 +25,7 @@ from core.formats.pictures import pictures_in
 from core.formats.records import records
 from core.formats.rows import canonical_parts
 from core.formats.source import Source
+from core.formats.subagent_files import is_name, steps_in
 from core.formats.values import as_json, dict_of, dicts_of, sum_of, text_of, time_of, usage_of
 
 NAME = "gemini-cli"
@@ -52,15 +55,39 @@ def read(source: Source) -> Iterator[Imported]:
     else:
         messages = recorded = _Messages(head, found.items)
         asked, model = recorded.asked, recorded.model
-    name = text_of(head.get("sessionId"))
+    name, caller = text_of(head.get("sessionId")), _caller(source.path) if head.get("kind") == "subagent" else ""
     builder = SessionBuilder(NAME, source.name, canonical_parts([name] if name else found.items), found.warnings)
-    builder.create(text_of(head.get("summary")) or asked[:400], asked, task=name, model=model)
+    parent = SessionBuilder(NAME, source.name, canonical_parts([caller])).session if caller else ""
+    builder.create(text_of(head.get("summary")) or asked[:400], asked, task=name, model=model, parent=parent,
+                   parent_step=_calling_step(source.path, caller, name) if caller else 0, is_call=bool(caller))
     conversation = Conversation(builder)
     for message in messages:
-        _add(conversation, message)
+        _add(conversation, message, is_called=bool(caller))
     if not builder.steps:
         raise source.without_steps("answer of the model", found.problems[:3])
     yield builder.build_without_end()
+
+
+def _caller(path: Path) -> str:
+    """The session that called the subagent whose recording this is; "" where its folder does not say so."""
+    return name if is_name(name := path.parent.name) and name != "chats" else ""
+
+
+def _calling_step(path: Path, caller: str, agent: str) -> int:
+    """The step of the caller's recording that called; 0 where that is not where the program puts it."""
+    chats = path.parent.parent
+    files = (f for pattern in (f"session-*{caller[:8]}.json*", f"*/{caller}.json*") for f in chats.glob(pattern))
+    found = (steps_in(file, _steps_of) for file in files)
+    return next((steps[agent] for steps in found if agent in steps), 0)
+
+
+def _steps_of(path: Path) -> Mapping[str, int]:
+    """The steps of a recording that called subagents, by their ids."""
+    found = records(Source(path))
+    head = next((r for r in found.items if "sessionId" in r), {})
+    answers = (m for m in _Messages(head, found.items) if m.get("type") == "gemini")
+    return {agent: number for number, message in enumerate(answers, 1) for call in dicts_of(message.get("toolCalls"))
+            if (agent := text_of(call.get("agentId")))}
 
 
 def _beginning(messages: Iterable[dict[str, Any]]) -> tuple[str, str]:
@@ -161,13 +188,17 @@ def _answers(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [p for p in dicts_of(message.get("content")) if "functionResponse" in p]
 
 
-def _add(conversation: Conversation, message: dict[str, Any]) -> None:
+def _add(conversation: Conversation, message: dict[str, Any], *, is_called: bool) -> None:
+    """One message. What a subagent is told after its task is the program's, or its caller's."""
     kind = message.get("type")
     if kind == "gemini":
         conversation.add_step(_step(message))
         return
     at, text = time_of(message.get("timestamp")), _words(message.get("content"))
-    if kind == "user" and not _answers(message):
+    if kind == "user" and is_called and conversation.builder.steps:
+        if not _answers(message):
+            conversation.add_message(Message(role="user", content=text))
+    elif kind == "user" and not _answers(message):
         conversation.add_pictures(message.get("content"))
         conversation.add_person_turn(text, at)
     elif kind == "history":
