@@ -141,7 +141,8 @@ class ChooseView(QWidget):
         split.addWidget(left)
         split.addWidget(right)
         split.setSizes([200, 260])
-        split.setStretchFactor(1, 1)
+        split.setStretchFactor(0, 1)
+        split.setStretchFactor(1, 2)
         column(split, on=self, margin=2 * theme.GRID)
 
     @property

@@ -98,13 +98,27 @@ def touched(changes: Sequence[FileChanged], step: int | None, reads: Mapping[str
             held = found.pop((change.host, change.path), [])
             held.append(change)
             found[(change.host, change.path)] = held
-    before = {path: tuple(n for n in steps if step is None or n <= step) for path, steps in reads.items()}
+    before = _reads_of([path for _, path in found], reads, step)
     files = [TouchedFile(host, path, tuple(held), before.pop(path, ())) for (host, path), held in
              reversed(found.items())]
     if most_first:
         files.sort(key=lambda file: -len(file.changes))
     read = sorted(((steps[-1], path) for path, steps in before.items() if steps), reverse=True)
     return files + [TouchedFile("", path, (), before[path]) for _, path in read]
+
+
+def _reads_of(changed: Sequence[str], reads: Mapping[str, Sequence[int]], step: int | None
+              ) -> dict[str, tuple[int, ...]]:
+    """The reads up to a step. A path that begins in the agent's folder is that of the one changed file that ends so."""
+    named, found, held = dict[str, list[str]](), dict[str, set[int]](), frozenset(changed)
+    for path in changed:
+        named.setdefault(name_of(path), []).append(path)
+    for path, steps in reads.items():
+        ending = "/" + path.removeprefix("./")
+        whole = [path] if path in held else [one for one in named.get(name_of(path), ()) if one.endswith(ending)]
+        found.setdefault(whole[0] if len(whole) == 1 else path, set()).update(
+            n for n in steps if step is None or n <= step)
+    return {path: tuple(sorted(steps)) for path, steps in found.items()}
 
 
 class FilesModel(FlatModel[TouchedFile]):

@@ -121,7 +121,7 @@ class FilesController(QObject):
         self._model.show(files)
         changed = next((file.key for file in files if file.changes and file.last.step == step), None)
         self._key = changed or self._key
-        self._view.show_files(len(files), len({f.host for f in files}) > 1, step)
+        self._view.show_files(len(files), len({f.host for f in files} - {""}) > 1, step)
         if not files:
             self._pair = None
             return

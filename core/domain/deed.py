@@ -172,9 +172,8 @@ def _change(kind: ToolKind, tool: Tool, given: Mapping[str, Any]) -> Deed:
     if kind == "write" and whole is not None:
         lines = LineCount(added=written_lines(whole))
     elif named := _EDITED_LINES.match(str(given.get("command") or "")):
-        new = str(given["command"]).split("\n")[1:]
-        lines = LineCount(added=len(new) - (bool(new) and new[-1].strip() in ("end_of_edit", "")),
-                          removed=max(0, int(named[2]) - int(named[1]) + 1))
+        text = str(given["command"]).rstrip().removesuffix("end_of_edit").removesuffix("\n")
+        lines = LineCount(added=text.count("\n"), removed=max(0, int(named[2]) - int(named[1]) + 1))
         path = path if path != f"{named[1]}:{named[2]}" else ""
     else:
         lines = LineCount.of_texts(changed_texts(given))

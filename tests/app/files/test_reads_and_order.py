@@ -10,7 +10,9 @@ from PySide6.QtTest import QTest
 from support.logs import fill
 from support.panels import workplace
 
+from app.files.model import touched
 from app.files.panel import build
+from core.domain.events import FileChanged
 from core.formats import registry
 
 
@@ -81,3 +83,17 @@ def test_a_step_that_changed_a_file_brings_that_file(shown):
     place.cursor.to_step(4)
     assert view.files._held[1] == "/w/a.md"
     assert names(view) == ["a.md", "c.md"], "the list is as of the step"
+
+
+def test_a_path_from_the_agents_folder_is_the_one_changed_file_that_ends_so():
+    changes = [FileChanged(host="main", path=path, after="x", step=2) for path in ("/w/src/a.py", "/w/b.py", "/v/b.py")]
+    reads = {"src/a.py": [1, 4], "/w/src/a.py": [3], "./b.py": [5], "c.py": [1], "rc/a.py": [6]}
+    found = {(file.host, file.path): file.reads for file in touched(changes, None, reads)}
+    assert found == {("main", "/w/src/a.py"): (1, 3, 4), ("main", "/w/b.py"): (), ("main", "/v/b.py"): (),
+                     ("", "./b.py"): (5,), ("", "c.py"): (1,), ("", "rc/a.py"): (6,)}
+    assert next(file for file in touched(changes, 2, reads) if file.name == "a.py").reads == (1,)
+
+
+def test_a_file_that_was_only_read_is_no_second_host(shown):
+    _, view = shown
+    assert any(file.is_only_read for file in view.list.model().rows) and not view.files._rows.several_hosts

@@ -158,7 +158,7 @@ def test_a_skill_that_was_typed_as_python_is_the_call_that_it_is():
 def test_a_row_names_the_file_of_an_edit_by_line_numbers_and_counts_no_refused_one():
     builder = SessionBuilder("swe-agent", "run.traj", b"x")
     builder.create("t", "t")
-    typed = {"command": "edit 1:2\none\nend_of_edit"}
+    typed = {"command": "edit 1:2\none\nend_of_edit\n"}
     builder.step(look("edit", typed, "[File: /w/a.py (1 lines total)]\n1:one\n"), None, None)
     refused = "Your proposed edit has introduced new syntax error(s).\n[File: /w/a.py (1 lines total)]\n1:one"
     builder.step(structs.replace(look("edit", typed, refused), number=2), None, None)
