@@ -1,5 +1,6 @@
 """`tiphys import`: whole sessions or none, once however often, and one line for each."""
 
+import gc
 import json
 import shutil
 from pathlib import Path
@@ -49,6 +50,25 @@ def test_an_import_is_stored_a_few_events_at_a_time_and_is_whole(tiphys, home, m
     with reading(Home(home)) as conn:
         held = [decode_event(one.body).id for one in log.read_all(conn, session.session)]
     assert held[: len(session.bodies)] == [decode_event(body).id for body in session.bodies]
+
+
+def test_memory_is_hardly_ever_looked_through_while_a_file_is_read(tiphys, tmp_path) -> None:
+    lines = (FILES / "chat.jsonl").read_text().splitlines()
+    path = tmp_path / "many.jsonl"
+    path.write_text("".join(line.replace("{", f'{{"n": {n}, ', 1) + "\n" for n in range(300) for line in lines))
+    assert tiphys("import", FILES).status == 0, "all that an import needs is loaded"
+    looks: list[int] = []
+
+    def look(phase: str, info: dict[str, int]) -> None:
+        looks.append(info["generation"])
+
+    before = gc.get_threshold()
+    gc.callbacks.append(look)
+    try:
+        assert tiphys("import", path).status == 0
+    finally:
+        gc.callbacks.remove(look)
+    assert len(looks) < 40 and gc.get_threshold() == before
 
 
 def test_a_second_import_changes_nothing_and_verdicts_stay(tiphys, imported) -> None:
