@@ -111,8 +111,7 @@ def judge_own_log(stand: GatewayStand, agent: Agent) -> None:
         return
     assert told.returncode == 0, told.stdout + told.stderr
     assert main["steps"] >= 6 and main["differences"] is not None
-    if subagents and agent.name != "qwen-code":  # which writes none
-        assert all(one["differences"] is not None for one in subagents)
+    assert len(subagents) == agent.has_subagents and all(one["differences"] is not None for one in subagents), told.stdout
 
 
 def judge_subagent(stand: GatewayStand, trajectory: Trajectory, agent: Agent) -> None:
