@@ -111,7 +111,8 @@ def judge_own_log(stand: GatewayStand, agent: Agent) -> None:
         return
     assert told.returncode == 0, told.stdout + told.stderr
     assert main["steps"] >= 6 and main["differences"] is not None
-    assert len(subagents) == agent.has_subagents and all(one["differences"] is not None for one in subagents), told.stdout
+    assert len(subagents) == agent.has_subagents, told.stdout
+    assert all(one["differences"] is not None for one in subagents)
 
 
 def judge_subagent(stand: GatewayStand, trajectory: Trajectory, agent: Agent) -> None:
