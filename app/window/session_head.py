@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.desk.session_words import origin_name, row_words
+from app.desk.session_words import origin_name, reason_words, row_words
 from app.desk.workplace import Workplace
 from app.kit import quantities, theme, tokens
 from app.kit.action_button import ActionButton, IconButton
@@ -115,8 +115,9 @@ class SessionHead(QWidget):
         score = self.tr("score {n}").format(n=quantities.score(row.score)) if row.score is not None else ""
         begun = quantities.day_and_clock(row.started_at)
         took = "" if live else quantities.duration(row.worked_s)
+        why = reason_words(row.reason) if row.state == "failed" or row.reason.startswith("limit_") else ""
         return [origin_name(row.origin), one_line(row.model, 32), begun, took, steps, money, score,
-                self._state(row, live=live)]
+                one_line(why, 48), self._state(row, live=live)]
 
     def _state(self, row: SessionRow, *, live: bool) -> str:
         """How the run stands, and of one that is over how far people reviewed it: finished is not reviewed."""

@@ -211,6 +211,16 @@ def test_the_head_tells_a_blind_reader_nothing_of_how_far_others_reviewed(qtbot,
         assert head.facts.text().endswith(", not reviewed")
 
 
+def test_the_head_says_why_a_session_ended_early(qtbot, tmp_path):
+    maker = told_session()
+    maker.say(SessionStateChanged(state="finished", reason="limit_steps"), Author(kind="agent", name="a"))
+    with workplace(tmp_path, maker) as (place, _):
+        head = SessionHead(place)
+        qtbot.addWidget(head)
+        place.cursor.move("s1", 1)
+        assert "its steps are used up  ·  finished" in head.facts.text()
+
+
 def test_the_sheet_of_keys_is_scrolled_by_keys(qtbot):
     window = QWidget()
     qtbot.addWidget(window)
