@@ -53,6 +53,7 @@ class BranchDialog(QDialog):
         self.total = PlainLabel("", self)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.agree = self.buttons.addButton(self.tr("Branch"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.agree.setShortcut("Ctrl+Return")  # as every other box for advice
         self._lay_out(title)
         self._prepare()
 

@@ -38,6 +38,7 @@ class ContinueDialog(QDialog):
         self.text = QPlainTextEdit(self, tabChangesFocus=True)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.agree = self.buttons.addButton(self.tr("Continue"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.agree.setShortcut("Ctrl+Return")  # as every other box for advice
         self._lay_out(PlainLabel(self.tr(
             "“{title}” goes on after its last step, with its files; terminals and programs that ran when it ended are "
             "gone. The agent reads that its work is to go on.").format(title=title), self, wrap=True))

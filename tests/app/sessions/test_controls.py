@@ -143,7 +143,9 @@ def test_a_session_that_ended_goes_on_with_advice_and_more_to_use(qtbot, tmp_pat
         dialog.hours.setValue(1.5)
         dialog.text.setFocus()
         QTest.keyClicks(dialog.text, "use the training split")
-        QTest.mouseClick(dialog.agree, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(dialog.isActiveWindow)
+        QTest.keyClick(dialog.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        qtbot.waitUntil(lambda: bool(place.sender.all))
         [(session, op)] = place.sender.all
         assert (session, op.more, op.text) == ("s1", Budget(steps=20, wall_s=5400.0), "use the training split")
         assert op.guidance
