@@ -101,6 +101,12 @@ class QueueView(QWidget):
         line = self.list.currentIndex().data(GuidanceRole)
         return line if isinstance(line, GuidanceLine) else None
 
+    @property
+    def to_change(self) -> GuidanceLine | None:
+        """The message that is chosen, else the newest that waits, if it can still be changed."""
+        line = self.line or next((one for one in reversed(self._model.rows) if one.changeable), None)
+        return line if line is not None and line.changeable else None
+
     def start_find(self) -> None:
         """Put the cursor into the search box."""
         self.earlier.setChecked(True)

@@ -122,8 +122,7 @@ class GuidanceView(QWidget):
         self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _edit(self) -> None:
-        line = self.queue.line
-        if line is not None and line.changeable:
+        if (line := self.queue.to_change) is not None:
             self.writing.start_editing(line)
 
     def _withdraw_current(self) -> None:
@@ -153,8 +152,8 @@ class GuidanceView(QWidget):
     def _on_current(self) -> None:
         self._say_gist()
         line = self.queue.line
-        for key in ("edit", "withdraw"):
-            self._actions[key].setEnabled(line is not None and line.changeable)
+        self._actions["edit"].setEnabled(self.queue.to_change is not None)
+        self._actions["withdraw"].setEnabled(line is not None and line.changeable)
         self._actions["again"].setEnabled(line is not None and self.box.isEnabled())
         shown = self._actions["effect"].isChecked()
         here = line is not None and line.step is not None and not line.session

@@ -128,6 +128,21 @@ async def test_edit_and_withdraw_are_asked_for(tmp_path):
         panel.deleteLater()
 
 
+async def test_the_newest_message_that_waits_is_changed_where_none_is_chosen(tmp_path):
+    with workplace(tmp_path, session(guidance=2)) as (place, replica):
+        panel = build(place, None)
+        place.cursor.move("s1")
+        newest = panel.list.model().rows[-1]
+        assert not panel.list.currentIndex().isValid() and not place.actions["guide.withdraw"].isEnabled()
+        place.actions["guide.edit"].trigger()
+        panel.box.setPlainText("look at the tokenizer")
+        panel.send.click()
+        await eventually(lambda: replica.commands("s1"))
+        assert [(q.op.guidance, q.op.text) for q in replica.commands("s1")] == [(newest.id, "look at the tokenizer")]
+        await place.scope.close()
+        panel.deleteLater()
+
+
 async def test_the_box_is_free_in_another_session_and_when_the_disk_would_not_have_the_message(tmp_path):
     with workplace(tmp_path, session(), session()) as (place, replica):
         panel = build(place, None)
