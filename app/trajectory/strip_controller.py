@@ -139,7 +139,7 @@ class StripController(QObject):
             head = (self.tr("You write step {n}") if is_mine else self.tr("{person} writes step {n}")).format(
                 person=one_line(row.held_by, 40), n=quantities.number(number))
             facts.append(self.tr("the agent waits"))
-        elif not len(trajectory.steps):
+        elif not len(trajectory.steps) and row.state != "waiting":
             begun = row.began_at or row.created_at
             head = self.tr("The first step is being thought")
             facts.append(self.tr("started {time}, {long} ago").format(

@@ -171,13 +171,14 @@ def test_the_list_the_head_and_the_row_of_now_say_that_it_asks_and_not_that_it_r
 
 def test_it_goes_with_the_session_s_state_and_is_not_there_for_a_saved_one(qtbot, tmp_path):
     with shown_window(tmp_path, working(state="paused"), working(state="failed"), working(state="finished"),
-                      working(0)) as (made, place):
+                      working(0), working(0, state="waiting")) as (made, place):
         strip = strip_in(made)
         seen = {}
-        for session in ("s1", "s2", "s3", "s4"):
+        for session in ("s1", "s2", "s3", "s5", "s4"):
             place.cursor.move(session)
             QApplication.processEvents()
             seen[session] = (strip.text.meaning, strip.text.head) if strip.isVisible() else None
         assert seen["s1"] == ("muted", "Paused") and seen["s2"] == ("error", "Failed") and seen["s3"] is None
+        assert seen["s5"] == ("attention", "Waits before step 1"), "nobody thinks while it waits for a person"
         assert seen["s4"][1] == "The first step is being thought"
         assert any(fact.startswith("started ") for fact in strip.text.facts)
