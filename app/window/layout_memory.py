@@ -50,15 +50,21 @@ class LayoutMemory(QObject):
         place.desks.rows_changed.connect(self._on_opened)
         self._mark()
 
-    def remember(self, state: QByteArray, by_hand: Mapping[str, bool]) -> None:
-        """How the layout of now stands; `by_hand`: the panels that were opened or folded by hand."""
+    def remember(self, state: QByteArray, by_hand: Mapping[str, bool], *, narrow: bool) -> None:
+        """How the layout of now stands; `by_hand`: the panels that were opened or folded by hand; `narrow`: with the
+        left side as a rail."""
         self._state.setValue(f"layouts/{self.current}", state)
+        self._state.setValue(f"narrow/{self.current}", narrow)
         self._state.setValue(f"by_hand/{self.current}", json.dumps(dict(by_hand)))
 
     def of(self, name: str) -> QByteArray | None:
         """How a layout was left; None where it never was."""
         held = self._state.value(f"layouts/{name}")
         return held if isinstance(held, QByteArray) else None
+
+    def was_narrow(self, name: str) -> bool:
+        """Whether a layout was left with the left side as a rail."""
+        return str(self._state.value(f"narrow/{name}")).lower() == "true"
 
     def by_hand(self, name: str) -> dict[str, bool]:
         """The panels that were opened (True) or folded by hand in a layout."""

@@ -35,8 +35,9 @@ class LeftSide(QObject):
         place.actions["view.side"].triggered.connect(self._toggle_side)
         place.actions["go.sessions"].triggered.connect(self._show_sessions)
 
-    def show_layout(self, layout: str) -> None:
-        """Another layout, or another width: the rail has the icons of what stands at the left there."""
+    def show_layout(self, layout: str, *, was_rail: bool) -> None:
+        """Another layout, or another width: the rail has the icons of what stands at the left there, and in a wide
+        window what was a rail is panels again."""
         self._layout, self.is_narrow = layout, is_narrow(self._window.size())
         self.drawer.put_back()
         if held := self._bar.widgetForAction(next(iter(self._bar.actions()), QAction())):
@@ -46,18 +47,15 @@ class LeftSide(QObject):
         self.rail = Rail(self._seats, actions, self.open, self._window)
         self._bar.addWidget(self.rail)
         self._bar.setVisible(self.is_narrow and bool(self._seats))
-        if self.is_narrow:  # also where the layout was stored in a wide window
+        if self.is_narrow or was_rail:
             for dock in self._seats:
-                dock.hide()
+                dock.setVisible(not self.is_narrow)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Where the window becomes narrow the left side becomes a rail, and comes back where it becomes wide."""
         if (event.type() == QEvent.Type.Resize and self._window.isVisible()
                 and is_narrow(self._window.size()) != self.is_narrow):
-            self.show_layout(self._layout)
-            if not self.is_narrow:
-                for dock in self._seats:
-                    dock.show()
+            self.show_layout(self._layout, was_rail=self.is_narrow)
         return super().eventFilter(watched, event)
 
     def takes(self, key: str) -> bool:

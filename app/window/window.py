@@ -111,7 +111,7 @@ class Window(QMainWindow):
             self.thin.put_back(folded_at_first(name, self.size()))
         else:
             self.thin.put_back(self.layouts.by_hand(name))
-        self.left.show_layout(name)
+        self.left.show_layout(name, was_rail=state is not None and self.layouts.was_narrow(name))
         for bar in self._bars:
             bar.setVisible(name != "queue")
         self._show_title()
@@ -153,7 +153,7 @@ class Window(QMainWindow):
     def save_state(self, *_: object) -> None:
         """Remember where everything stands."""
         self._state.setValue("geometry", self.saveGeometry())
-        self.layouts.remember(self.saveState(STATE_VERSION), self.thin.by_hand)
+        self.layouts.remember(self.saveState(STATE_VERSION), self.thin.by_hand, narrow=self.left.is_narrow)
         self._state.sync()
 
     def showEvent(self, event: QShowEvent) -> None:

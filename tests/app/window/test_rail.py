@@ -47,6 +47,21 @@ def test_a_layout_that_was_stored_in_a_wide_window_has_no_side_beside_the_rail_o
     assert made.left.rail.isVisible() and not made.docks["sessions"].isVisible()
 
 
+def test_a_layout_that_was_stored_in_a_narrow_window_has_its_side_in_a_wide_one(narrow):
+    made, _ = narrow
+    made.layouts.show("read")
+    made.resize(1600, 1000)
+    QApplication.processEvents()
+    made.layouts.show("live")
+    QApplication.processEvents()
+    assert made.docks["sessions"].isVisible()
+    made.docks["sessions"].hide()
+    made.layouts.show("read")
+    made.layouts.show("live")
+    QApplication.processEvents()
+    assert not made.docks["sessions"].isVisible(), "what was closed by hand in a wide window stays so"
+
+
 @pytest.mark.parametrize("key", [(Qt.Key.Key_S, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_B, CTRL)])
 def test_a_key_opens_the_sessions_over_the_list_and_esc_gives_the_keys_back(narrow, key):
     made, _ = narrow
