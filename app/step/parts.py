@@ -157,7 +157,7 @@ MOST_JSON = 200_000
 
 
 def argument_parts(arguments: dict[str, Any]) -> list[Part]:
-    """Arguments pretty-printed: short ones on a line, texts as blocks in the colours of their language."""
+    """Arguments pretty-printed: short ones on a line, texts in frames and in the colours of their language."""
     path = next((str(arguments[k]) for k in ("path", "filename", "file_path") if arguments.get(k)), "")
     parts: list[Part] = []
     for key, value in arguments.items():
@@ -166,7 +166,8 @@ def argument_parts(arguments: dict[str, Any]) -> list[Part]:
         parts.append(Part(text=f"{key}{':' if block else ': '}", style="mono", meaning="muted"))
         if block:
             parts.append(Part(text="\n", style="mono"))
-        parts.append(Part(text=text.rstrip("\n") + "\n", style="mono", lexer=_lexer(key, value, path)))
+        parts.append(Part(text=text.rstrip("\n") + "\n", style="block" if block else "mono",
+                          lexer=_lexer(key, value, path)))
     return [*parts[:-1], _gap(parts[-1])] if parts else parts
 
 

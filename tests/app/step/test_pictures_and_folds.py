@@ -16,6 +16,7 @@ from support.panels import workplace
 
 from app.kit import theme, tokens
 from app.step.panel import build
+from app.step.parts import argument_parts
 from app.step.picture_worker import decoded
 from core.domain.errors import ReportableError
 from core.domain.picture import LARGEST_PICTURE
@@ -182,3 +183,9 @@ def test_an_address_is_named_and_never_loaded():
     picture = found.stored(lambda data: pytest.fail("nothing is to be stored"))
     assert (picture.blob, picture.place) == ("", "https://example.org/a.png")
     assert pictures_in([{"type": "image", "source": {"data": "A" * (2 * LARGEST_PICTURE)}}])[0].stored(len).blob == ""
+
+
+def test_a_text_among_the_arguments_lies_in_a_frame_and_a_word_does_not():
+    parts = argument_parts({"path": "a.py", "content": "one\ntwo\n", "edits": [{"old": "x" * 200}]})
+    framed = [part.text for part in parts if part.style == "block"]
+    assert framed[0] == "one\ntwo\n" and "xxx" in framed[1] and len(framed) == 2
