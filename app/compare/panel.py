@@ -58,7 +58,7 @@ class CompareController(QObject):
         view.opened.connect(self._open_step)
         view.parting_asked.connect(self._go_to_parting)
         place.actions["go.parting"].triggered.connect(self._show_parting)
-        self._show()
+        self._on_opened()
 
     def compare_with(self, other: str) -> None:
         """Put another session, or the branches of a group, beside ours; "" takes them away."""
