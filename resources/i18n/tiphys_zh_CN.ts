@@ -1149,7 +1149,7 @@
     <name>CompareController</name>
     <message>
         <source>There is no other run of this task here. Choose one in Compare.</source>
-        <translation>这里没有该任务的其他运行。请在“比较”中选择一个。</translation>
+        <translation>这里没有该任务的其他运行。请在“对比”中选择一个。</translation>
     </message>
 </context>
 <context>
