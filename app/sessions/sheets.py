@@ -59,7 +59,7 @@ class TaskSheet(QFrame):
     def _budget(self, limits: Limits, *, is_scored: bool) -> str:
         """When a session ends by itself, in one line."""
         parts = [self.tr("%Ln step(s)", None, plural(limits.steps)) if limits.steps is not None else "",
-                 quantities.duration(limits.wall_s),
+                 (quantities.duration if (limits.wall_s or 0) % 60 else quantities.minutes)(limits.wall_s),
                  quantities.money(limits.cost_usd) if limits.cost_usd is not None else "",
                  self.tr("{n} tokens").format(n=quantities.tokens(limits.tokens)) if limits.tokens is not None else "",
                  self.tr("%Ln evaluation(s)", None, plural(limits.evaluations))

@@ -96,3 +96,4 @@ def test_evaluations_are_named_only_where_somebody_evaluates(dialog):
         terms = replace(TERMS, is_scored=is_scored)
         dialog.show_offer(OWN, Offer((TaskChoice("plain", "Plain", ("main",), terms=terms),)))
         assert ("evaluation" in dialog.about.budget.text()) is is_scored
+        assert " · 15 min" in dialog.about.budget.text() and "00" not in dialog.about.budget.text()
