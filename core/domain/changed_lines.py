@@ -34,6 +34,15 @@ class LineCount(msgspec.Struct, frozen=True):
     @classmethod
     def of_texts(cls, pairs: Iterable[tuple[str, str]]) -> LineCount:
         """What replacements of texts say."""
+        return cls._sum((old.split("\n") if old else [], new.split("\n") if new else []) for old, new in pairs)
+
+    @classmethod
+    def of_contents(cls, pairs: Iterable[tuple[str, str]]) -> LineCount:
+        """How contents of files differ: what ends with a line's end has no empty line behind it."""
+        return cls._sum((_lines_of(old), _lines_of(new)) for old, new in pairs)
+
+    @classmethod
+    def _sum(cls, pairs: Iterable[tuple[list[str], list[str]]]) -> LineCount:
         counts = [_compared(old, new) for old, new in pairs]
         return cls(sum(c[0] for c in counts), sum(c[1] for c in counts))
 
@@ -64,8 +73,11 @@ def _goes_on(mark: str, line: str) -> bool:
     return line.strip() != mark
 
 
-def _compared(old: str, new: str) -> tuple[int, int]:
-    one, two = old.split("\n") if old else [], new.split("\n") if new else []
+def _lines_of(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _compared(one: list[str], two: list[str]) -> tuple[int, int]:
     while one and two and one[-1] == two[-1]:
         one.pop()
         two.pop()

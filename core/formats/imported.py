@@ -12,6 +12,7 @@ import msgspec
 from core.domain import events as e
 from core.domain.blob import blob_hash
 from core.domain.bounds import event_text
+from core.domain.changed_lines import LineCount
 from core.domain.context import MOST_PARTS, ContextDelta, MessageRef, PreviousRange, delta_between
 from core.domain.deed import deed_of
 from core.domain.errors import InvalidInput
@@ -171,9 +172,13 @@ class SessionBuilder:
                          path=open_file(body.observations),
                          refused=[o.call_id for o in body.observations if is_refused(o)])
         delta = self._delta(() if context is None else context)
-        for edit in self._edits.of(body):
-            if (body.number, edit.path) not in self.changed:
-                self.change(edit, body.number)
+        edits = [one for one in self._edits.of(body) if (body.number, one.path) not in self.changed]
+        for edit in edits:
+            self.change(edit, body.number)
+        is_known = all(one.before or not one.is_partial for one in edits)  # else the call knows more: how many went
+        if edits and is_known and len(body.actions) == 1:
+            lines = LineCount.of_contents((one.before or "", one.after or "") for one in edits)
+            head = msgspec.structs.replace(head, added=lines.added, removed=lines.removed)
         for query, engine in lookups(body, self._tools):
             self.fact(e.SearchMade(query=query, engine=engine, step=body.number))
         self.fact(e.StepAdded(head=head, body=self.blob(encode_body(body)), context=delta,

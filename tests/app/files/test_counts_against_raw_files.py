@@ -196,3 +196,15 @@ def test_the_changes_of_an_openhands_row_sum_up_to_its_patch():
     [told] = shown(path)
     all_of = [one for each in told.values() for one in each]
     assert (sum(a for _, a, _ in all_of), sum(r for _, _, r in all_of)) == marked(patch) == (48, 2)
+
+
+@pytest.mark.parametrize("name", [name for _, name in FILES])
+def test_a_row_of_the_list_says_what_files_says(name):
+    for session in registry.read(real(name)):
+        told = trajectory(session)
+        sums = defaultdict[int, list[int]](lambda: [0, 0])
+        for change in told.files:
+            added, removed = counts(*(session.blobs[h] if h else b"" for h in (change.before, change.after))) or (0, 0)
+            sums[change.step] = [sums[change.step][0] + added, sums[change.step][1] + removed]
+        heads = {entry.head.number: [entry.head.added, entry.head.removed] for entry in told.steps}
+        assert {step: heads[step] for step in sums} == dict(sums)
