@@ -34,13 +34,13 @@ class Translation:
     that shows the window of a file (SWE-agent) counts as a look at it."""
 
     def __init__(self, tools: ToolTable | None = None) -> None:
-        self._tools = tools or any_program()
+        self._tools = tools
         self.opened = ""
         """The file that a window showed last."""
 
     def of(self, body: StepBody) -> StepBody:
         """The next step."""
-        actions = [_translated(a, self.opened, self._tools) for a in body.actions]
+        actions = [_translated(a, self.opened, self._tools or any_program()) for a in body.actions]
         for observation in body.observations:
             text = observation.output.text
             for window in _WINDOW.finditer(text) if "[File: " in text else ():
