@@ -15,6 +15,10 @@ from core.domain.trajectory import Trajectory
 SAME = 40
 """The tint of the row where they part."""
 
+MOST_SHARED = 10_000_000
+"""Steps that a branch may have from another session; a file that names more is not believed, and no view has so many
+rows."""
+
 
 class ComparisonModel(QAbstractTableModel):
     """Row N holds the Nth step of all; nothing is copied from the trajectories.
@@ -135,7 +139,7 @@ class ComparisonModel(QAbstractTableModel):
     def _base(self, side: int) -> int:
         trajectory = self.sides[side]
         branched = trajectory.branched if trajectory is not None else None
-        return branched.base if branched is not None else 0
+        return branched.base if branched is not None and branched.base <= MOST_SHARED else 0
 
     def _length(self, side: int) -> int:
         trajectory = self.sides[side]

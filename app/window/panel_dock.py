@@ -4,7 +4,7 @@ panel holds the window open."""
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QMainWindow, QScrollArea, QWidget
 
 from app.desk.panel import Panel
@@ -49,6 +49,7 @@ class PanelDock(QDockWidget):
         self._room = PanelRoom(self)
         self.setWidget(self._room)
         self.gist: Gist | None = None
+        self._is_closed = False
         self.is_thin = self.is_in_front = False
         """Whether it is a thin line now; whether no other tab is before it."""
         self.visibilityChanged.connect(self._on_front)
@@ -69,6 +70,16 @@ class PanelDock(QDockWidget):
     def leads(self) -> bool:
         """Whether the panel is there before a session is opened: it says so, or has a bar along the window."""
         return self._declared.is_leading or self._declared.bar is not None
+
+    @property
+    def is_arranged(self) -> bool:
+        """Whether somebody closed it or lets it float."""
+        return self._is_closed or self.isFloating()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Somebody closes it; a layout only hides it."""
+        super().closeEvent(event)
+        self._is_closed = True
 
     def load(self) -> None:
         """Load what the panel is made by: half of what a first panel costs."""

@@ -167,9 +167,8 @@ class Window(QMainWindow):
         """Qt gives docks sizes only in a window that is shown. At once: the key that built them is for what stands."""
         if self._fresh and self.isVisible() and self.filling.is_done:
             self._fresh = False
-            self.lay_out(self.layouts.current)
-
-    # ---- events ----------------------------------------------------------------------------------
+            if not any(dock.is_arranged for dock in self.docks.values()):
+                self.lay_out(self.layouts.current)
 
     def _show_title(self, *_: object) -> None:
         row = self._place.sight.row
