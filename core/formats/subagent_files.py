@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +45,16 @@ def is_name(text: str) -> bool:
     return bool(_NAME.match(text))
 
 
-def steps_in(path: Path, read: Callable[[Path], Mapping[str, int]]) -> Mapping[str, int]:
-    """The steps of a file that called something, by names of what they called, as `read` finds them; none where it
-    cannot be read. A session may have hundreds of subagents, so what was found is remembered while the file stays."""
+def calling_step(files: Iterable[Path], read: Callable[[Path], Mapping[str, int]], *names: str) -> int:
+    """The step of the first of some files that called what bears one of the names, the first that fits; 0 where none
+    did. `read` gives the steps of a file by names of what they called. A session may have hundreds of subagents, so
+    what was found is remembered while the file stays."""
+    found = (steps[name] for steps in map(partial(_steps_in, read), files) for name in names if name in steps)
+    return next(found, 0)
+
+
+def _steps_in(read: Callable[[Path], Mapping[str, int]], path: Path) -> Mapping[str, int]:
+    """None where the file cannot be read."""
     with suppress(OSError, ReportableError):
         if is_plain(path):
             state = path.stat()

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.formats.blocks import blocks_of
-from core.formats.readers.claude_items import ClaudeOutline, Gathering, outline_of
+from core.formats.readers.claude_items import OUTLINED, ClaudeOutline, Gathering, outline_of
 from core.formats.records import Records, records
 from core.formats.source import Source
-from core.formats.subagent_files import PREFIX, is_name, note_of, steps_in
+from core.formats.subagent_files import PREFIX, calling_step, is_name, note_of
 from core.formats.values import dict_of, text_of
 
 
@@ -46,8 +46,7 @@ def caller_of(path: Path, session: str, agent: str, prompt: str) -> Caller:
     names = [n for n in (text_of(meta.get("toolUseId")), agent, path.parent.name, prompt) if n]
     above = text_of(meta.get("parentAgentId"))
     file = path.with_name(f"{PREFIX}{above}.jsonl") if is_name(above) else _main_file(path, session)
-    steps = steps_in(file, _steps_of)
-    return Caller(above if is_name(above) else "", next((steps[n] for n in names if n in steps), 0))
+    return Caller(above if is_name(above) else "", calling_step([file], _steps_of, *names))
 
 
 def _main_file(path: Path, session: str) -> Path:
@@ -59,7 +58,7 @@ def _main_file(path: Path, session: str) -> Path:
 
 def _steps_of(path: Path) -> Mapping[str, int]:
     """The steps that called something, by each name of what they called."""
-    found = records(Source(path), outline_of)
+    found = records(Source(path), outline_of, OUTLINED)
     own: Sequence[ClaudeOutline] = found.outlines
     if any(o.kind == "assistant" and not o.is_sidechain for o in own):
         own = [o for o in own if not o.is_sidechain]

@@ -18,7 +18,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.readers import codex_items
-from core.formats.readers.codex_callers import asked_of, own_lines, step_of, subagent_of
+from core.formats.readers.codex_callers import asked_of, meta_of, own_lines, step_of, subagent_of
 from core.formats.readers.codex_context import RolloutConversation
 from core.formats.readers.codex_gathered import Gathered, Gatherer
 from core.formats.readers.codex_items import CALLS, OUTPUTS, Line, line_of
@@ -49,8 +49,7 @@ def _is_record(value: Any) -> bool:
 def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
     found = records(source, codex_items.outline)
-    meta: dict[str, Any] = next((line.payload for line in found.outlines if line.kind == "session_meta"), {})
-    lines: Sequence[Line] = own_lines(found.outlines, meta)
+    meta, lines = meta_of(found.outlines), own_lines(found.outlines)
     if not any(line.is_answer for line in lines):
         raise source.without_steps("answer of the model", found.warnings)
     name = text_of(meta.get("id")) or text_of(found.items[0].get("id"))

@@ -22,7 +22,7 @@ from core.formats.readers.codex_gathered import Gatherer
 from core.formats.readers.codex_items import OUTPUTS, Line, line_of
 from core.formats.records import records
 from core.formats.source import Source
-from core.formats.subagent_files import is_name, steps_in
+from core.formats.subagent_files import calling_step, is_name
 from core.formats.values import dict_of, dicts_of, int_of, text_of, time_of
 
 _VERSION_7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7")
@@ -47,8 +47,14 @@ def subagent_of(meta: Mapping[str, Any]) -> Called | None:
     return Called(caller, path.rpartition("/")[2] or text_of(spawned.get("agent_nickname"))) if caller else None
 
 
-def own_lines(lines: Sequence[Line], meta: Mapping[str, Any]) -> Sequence[Line]:
+def meta_of(lines: Sequence[Line]) -> Mapping[str, Any]:
+    """What a rollout says of its thread; one that has what its caller's held says its own first."""
+    return next((line.payload for line in lines if line.kind == "session_meta"), {})
+
+
+def own_lines(lines: Sequence[Line]) -> Sequence[Line]:
     """All lines; those before a subagent's first own turn are `inherited` (what its model is given) or `passed`."""
+    meta = meta_of(lines)
     began = _own_turn(lines, meta) if subagent_of(meta) else 0
     return [*map(_inherited, lines[:began]), *lines[began:]] if began else lines
 
@@ -78,8 +84,7 @@ def asked_of(item: Mapping[str, Any]) -> str:
 
 def step_of(path: Path, caller: str, thread: str) -> int:
     """The step of the caller's rollout that began a thread; 0 where it cannot be found beside the thread's."""
-    found = (steps_in(file, _steps_of) for file in _files_of(path, caller))
-    return next((steps[thread] for steps in found if thread in steps), 0)
+    return calling_step(_files_of(path, caller), _steps_of, thread)
 
 
 def _files_of(path: Path, thread: str) -> Iterator[Path]:
@@ -94,8 +99,7 @@ def _files_of(path: Path, thread: str) -> Iterator[Path]:
 def _steps_of(path: Path) -> Mapping[str, int]:
     """The steps of a rollout by the threads that they began."""
     found = records(Source(path), codex_items.outline)
-    meta: dict[str, Any] = next((line.payload for line in found.outlines if line.kind == "session_meta"), {})
-    lines = own_lines(found.outlines, meta)
+    lines = own_lines(found.outlines)
     threads = dict(_threads(line_of(record).payload for line, record in zip(lines, found.items, strict=True)
                             if line.event or line.payload.get("type") in OUTPUTS))
     steps: dict[str, int] = {}

@@ -25,7 +25,7 @@ from core.formats.pictures import pictures_in
 from core.formats.records import records
 from core.formats.rows import canonical_parts
 from core.formats.source import Source
-from core.formats.subagent_files import is_name, steps_in
+from core.formats.subagent_files import calling_step, is_name
 from core.formats.values import as_json, dict_of, dicts_of, sum_of, text_of, time_of, usage_of
 
 NAME = "gemini-cli"
@@ -77,8 +77,7 @@ def _calling_step(path: Path, caller: str, agent: str) -> int:
     """The step of the caller's recording that called; 0 where that is not where the program puts it."""
     chats = path.parent.parent
     files = (f for pattern in (f"session-*{caller[:8]}.json*", f"*/{caller}.json*") for f in chats.glob(pattern))
-    found = (steps_in(file, _steps_of) for file in files)
-    return next((steps[agent] for steps in found if agent in steps), 0)
+    return calling_step(files, _steps_of, agent)
 
 
 def _steps_of(path: Path) -> Mapping[str, int]:

@@ -26,7 +26,7 @@ from core.formats.records import records
 from core.formats.rows import canonical_parts
 from core.formats.session_span import by_times
 from core.formats.source import Source
-from core.formats.subagent_files import PREFIX, is_name, note_of, notes_beside, steps_in
+from core.formats.subagent_files import PREFIX, calling_step, is_name, note_of, notes_beside
 from core.formats.values import as_json, dict_of, dicts_of, exit_error, int_of, text_of, time_of, usage_of
 
 NAME = "qwen-code"
@@ -108,8 +108,8 @@ def _caller(path: Path, session: str, agent: str) -> tuple[str, int]:
     note = note_of(path)
     above = name if is_name(name := text_of(note.get("parentAgentId"))) else ""
     chat = path.parent.parent.parent / "chats" / f"{session if is_name(session) else ''}.jsonl"
-    steps = steps_in(path.with_name(f"{PREFIX}{above}.jsonl") if above else chat, _steps_of)
-    return above, steps.get(text_of(note.get("toolUseId")), 0)
+    file = path.with_name(f"{PREFIX}{above}.jsonl") if above else chat
+    return above, calling_step([file], _steps_of, text_of(note.get("toolUseId")))
 
 
 def _steps_of(path: Path) -> Mapping[str, int]:
