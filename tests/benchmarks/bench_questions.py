@@ -132,7 +132,8 @@ async def knew(r: Reader) -> str:
     r.press(Key.Key_C)
     eye = r.panel("step").eye
     await r.until(lambda: eye.table.model().rowCount() > 0)
-    answer = f"step {r.place.sight.step}: {eye.table.model().rowCount()} rows of context"
+    rows = sum(not line.is_border for line in eye.table.model().lines)
+    answer = f"step {r.place.sight.step}: {rows} rows of context"
     r.place.actions["view.eye"].setChecked(False)
     return answer
 
@@ -151,8 +152,8 @@ async def most_changed(r: Reader) -> str:
     r.press(Key.Key_F)
     r.press(Key.Key_M, CTRL | SHIFT)
     files = r.panel("files").list.model()
-    await r.until(lambda: files.files and files.files[0].changes)
-    top = files.files[0]
+    await r.until(lambda: files.rows and files.rows[0].changes)
+    top = files.rows[0]
     r.place.settings.set("files.most_first", False)
     return f"{top.name} ({len(top.changes)} changes)"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.run import HERE, NAMES, PATHS
+from support.real_data import real
 from support.sources import ROOT, syntax
 
 PLACES = (ROOT, ROOT / "tests", HERE)
@@ -76,8 +78,21 @@ def test_a_benchmark_of_what_is_gone_is_named(tmp_path: Path) -> None:
 
 
 def test_the_viewers_benchmarks_work_on_a_small_session(tmp_path: Path) -> None:
-    env = {**os.environ, "PYTHONPATH": PATHS, "QT_QPA_PLATFORM": "offscreen", "TMPDIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", VIEWS, "V3", "V5"], env=env, capture_output=True, text=True,
-                          check=False, timeout=110)
+    done = run(tmp_path, "-c", VIEWS, "V3", "V5")
+    assert [line.split('"')[3] for line in done.splitlines()] == ["V3", "V5"]
+
+
+def test_the_ten_questions_are_answered_of_a_real_run(tmp_path: Path) -> None:
+    done = run(tmp_path, str(HERE / "bench_questions.py"), "--data", str(real("")), "--runs", "SWE-agent",
+               timeout_s=300)
+    answers = json.loads(done.splitlines()[0])["answers"]
+    assert len(answers) == 10 and "decrypt.py (5 changes)" in [one["answer"] for one in answers]
+
+
+def run(folder: Path, *arguments: str, timeout_s: float = 110) -> str:
+    """What a benchmark prints."""
+    env = {**os.environ, "PYTHONPATH": PATHS, "QT_QPA_PLATFORM": "offscreen", "TMPDIR": str(folder)}
+    done = subprocess.run([sys.executable, *arguments], env=env, capture_output=True, text=True, check=False,
+                          timeout=timeout_s)
     assert done.returncode == 0, done.stderr
-    assert [line.split('"')[3] for line in done.stdout.splitlines()] == ["V3", "V5"]
+    return done.stdout
