@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from support.logs import Maker
 from support.panels import workplace
 
@@ -33,6 +33,15 @@ def made(steps: int) -> Maker:
         maker.add_step()
     maker.finish(61.5)
     return maker
+
+
+def shown(qtbot, place, width: int, height: int) -> QWidget:
+    """The panel, so large."""
+    panel = build(place, None)
+    qtbot.addWidget(panel)
+    panel.resize(width, height)
+    panel.show()
+    return panel
 
 
 def folded(maker: Maker) -> Trajectory:
@@ -89,10 +98,7 @@ def test_verdicts_are_drawn_and_a_blind_reader_sees_no_others():
 
 def test_a_click_moves_and_a_brush_marks(qtbot, tmp_path):
     with workplace(tmp_path, made(20)) as (place, _):
-        panel = build(place, None)
-        qtbot.addWidget(panel)
-        panel.resize(500, 300)
-        panel.show()
+        panel = shown(qtbot, place, 500, 300)
         place.cursor.move("s1", 3)
         canvas, view = panel.canvas, panel.canvas.viewport()
         QApplication.processEvents()
@@ -126,10 +132,7 @@ def _drag(view, at: QPoint) -> None:
 
 def test_the_wheel_zooms_and_a_double_click_shows_all(qtbot, tmp_path):
     with workplace(tmp_path, made(40)) as (place, _):
-        panel = build(place, None)
-        qtbot.addWidget(panel)
-        panel.resize(600, 400)
-        panel.show()
+        panel = shown(qtbot, place, 600, 400)
         place.cursor.move("s1", 3)
         canvas, view = panel.canvas, panel.canvas.viewport()
         QApplication.processEvents()
@@ -157,10 +160,7 @@ def test_a_quantity_can_be_put_away(qtbot, tmp_path):
 def test_other_sessions_are_drawn_over_it_and_their_curves_clicked(qtbot, tmp_path):
     longer = made(30)
     with workplace(tmp_path, made(20), longer) as (place, _):
-        panel = build(place, None)
-        qtbot.addWidget(panel)
-        panel.resize(500, 400)
-        panel.show()
+        panel = shown(qtbot, place, 500, 400)
         place.cursor.move("s1", 3)
         panel.others_asked.emit()
         (action,) = panel.others.menu().actions()
@@ -226,10 +226,7 @@ def test_tokens_that_nobody_counted_make_no_curve():
 def test_curves_are_saved_as_picture_drawing_and_table(qtbot, tmp_path):
     maker = made(4)
     with workplace(tmp_path, maker) as (place, _):
-        panel = build(place, None)
-        qtbot.addWidget(panel)
-        panel.resize(400, 300)
-        panel.show()
+        panel = shown(qtbot, place, 400, 300)
         place.cursor.move("s1", 1)
         controller = panel.findChild(ChartsController)
         for kind in ("png", "svg", "csv"):
@@ -255,10 +252,7 @@ def test_the_words_of_verdicts_have_room_below_each_other_in_the_least_height(qt
         maker.add_step("run_command", fails=False)
         maker.say(VerdictGiven(step=number, value=value), Author(kind="person", name="li"))
     with workplace(tmp_path, maker) as (place, _):
-        panel = build(place, None)
-        qtbot.addWidget(panel)
-        panel.resize(600, 200)
-        panel.show()
+        panel = shown(qtbot, place, 600, 200)
         place.cursor.move("s1", 1)
         qtbot.waitUntil(lambda: panel.has_canvas and "verdicts" in panel.canvas.keys)
         places = [panel.canvas.y_of("verdicts", value) for value in (1.0, 0.0, -1.0)]

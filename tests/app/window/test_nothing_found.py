@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -35,39 +33,27 @@ def full_session() -> Maker:
     return maker
 
 
-def remarks(window: QWidget) -> Filtered:
-    view = window.findChild(RemarksView)
-    return view, view.filter, view.list, view.nothing
+def filtered(window: QWidget, kind: type[QWidget], box: str, listed: str) -> Filtered:
+    """A panel's view with its box, its list, and what stands in the list's place."""
+    view = window.findChild(kind)
+    return view, getattr(view, box), getattr(view, listed), view.nothing
 
 
-def searches(window: QWidget) -> Filtered:
-    view = window.findChild(WebSearchesView)
-    return view, view.filter, view.tree, view.nothing
+QUEUE = (QueueTable, "words", "list")
+PANELS = [("read", "remarks", (RemarksView, "filter", "list")),
+          ("read", "searches", (WebSearchesView, "filter", "tree")),
+          ("live", "guidance", (QueueView, "words", "list")), ("queue", "queue", QUEUE)]
 
 
-def guidance(window: QWidget) -> Filtered:
-    view = window.findChild(QueueView)
-    return view, view.words, view.list, view.nothing
-
-
-def queue(window: QWidget) -> Filtered:
-    view = window.findChild(QueueTable)
-    return view, view.words, view.list, view.nothing
-
-
-PANELS = [("read", "remarks", remarks), ("read", "searches", searches), ("live", "guidance", guidance),
-          ("queue", "queue", queue)]
-
-
-@pytest.mark.parametrize(("layout", "key", "found"), PANELS, ids=[key for _, key, _ in PANELS])
-def test_an_empty_list_says_why_and_leads_back(qtbot, tmp_path, layout, key, found: Callable[[QWidget], Filtered]):
+@pytest.mark.parametrize(("layout", "key", "parts"), PANELS, ids=[key for _, key, _ in PANELS])
+def test_an_empty_list_says_why_and_leads_back(qtbot, tmp_path, layout, key, parts):
     with shown_window(tmp_path, full_session(), layout=layout) as (window, place):
         place.cursor.move("s1", 4)
         place.queues.show(Shown(query="", title="All"))
         dock = window.docks[key]
         dock.show()
         dock.raise_()
-        _, box, listed, nothing = found(window)
+        _, box, listed, nothing = filtered(window, *parts)
         qtbot.waitUntil(lambda: listed.model().rowCount() > 0)
         rows = listed.model().rowCount()
 
@@ -92,7 +78,7 @@ def test_an_empty_list_says_why_and_leads_back(qtbot, tmp_path, layout, key, fou
 def test_a_facet_of_the_queue_that_has_none_leads_back_to_all(qtbot, tmp_path):
     with shown_window(tmp_path, full_session(), layout="queue") as (window, place):
         place.queues.show(Shown(query="", title="All"))
-        view, _, listed, nothing = queue(window)
+        view, _, listed, nothing = filtered(window, *QUEUE)
         qtbot.waitUntil(lambda: listed.model().rowCount() == 1)
         view.facets["mine"].click()
         assert nothing.isVisible() and not view.empty.isVisible()

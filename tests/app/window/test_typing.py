@@ -25,6 +25,14 @@ def session(state: str = "running") -> Maker:
     return made
 
 
+async def read(made, place) -> None:
+    """The window has the keys, and a step is looked at."""
+    made.activateWindow()
+    await eventually(made.isActiveWindow)
+    place.cursor.move("s1", 4)
+    settle()
+
+
 def given(place) -> list[str]:
     """The verdicts that were given."""
     return [one.op.value for one in place.desks.local.replica.commands("s1") if isinstance(one.op, GiveVerdict)]
@@ -63,10 +71,7 @@ def test_g_brings_the_box_to_the_front_wherever_it_is(qtbot, tmp_path, where):
 async def test_g_where_nobody_can_be_guided_leaves_prose_without_effect_until_esc(qapp, tmp_path):
     with shown_window(tmp_path, session("finished"), layout="read") as (made, place):
         status = StatusController(place, made.status, made)
-        made.activateWindow()
-        await eventually(made.isActiveWindow)
-        place.cursor.move("s1", 4)
-        settle()
+        await read(made, place)
         write(made, "g" + PROSE)
         assert made.docks["guidance"].isVisible(), "it says why not"
         assert made.status.keys.text() == "Letters do nothing · Esc returns to the list"
@@ -82,10 +87,7 @@ async def test_g_where_nobody_can_be_guided_leaves_prose_without_effect_until_es
 
 async def test_what_is_typed_before_a_session_is_taken_over_judges_nothing(qapp, tmp_path):
     with shown_window(tmp_path, session(), layout="read") as (made, place):
-        made.activateWindow()
-        await eventually(made.isActiveWindow)
-        place.cursor.move("s1", 4)
-        settle()
+        await read(made, place)
         write(made, "t", CTRL | Qt.KeyboardModifier.AltModifier)
         write(made, PROSE)
         await eventually(lambda: not place.sender.storing)
@@ -96,10 +98,7 @@ async def test_what_is_typed_before_a_session_is_taken_over_judges_nothing(qapp,
 async def test_who_writes_as_the_session_ends_judges_nothing(qapp, tmp_path):
     maker = session()
     with shown_window(tmp_path, maker, layout="live") as (made, place):
-        made.activateWindow()
-        await eventually(made.isActiveWindow)
-        place.cursor.move("s1", 4)
-        settle()
+        await read(made, place)
         write(made, "g" + PROSE)
         box, replica = made.docks["guidance"].widget().box, place.desks.local.replica
         head = replica.head("s1")
@@ -135,10 +134,7 @@ async def test_who_writes_as_another_reader_takes_over_judges_nothing(qapp, tmp_
 
 async def test_what_is_typed_while_a_message_is_stored_comes_behind_it(qapp, tmp_path):
     with shown_window(tmp_path, session(), layout="live") as (made, place):
-        made.activateWindow()
-        await eventually(made.isActiveWindow)
-        place.cursor.move("s1", 4)
-        settle()
+        await read(made, place)
         write(made, "glook")
         write(made, "\r", CTRL)
         write(made, PROSE)
